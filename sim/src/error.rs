@@ -1,0 +1,47 @@
+//! Why a simulation could not be run. A fault of the kernel itself is not an error but a
+//! [`Finding`](crate::report::Finding): the simulation ran and found it.
+
+use std::fmt;
+
+use crate::diagnostic::Diagnostic;
+
+/// Why a simulation could not be run. The three classes are worded differently on purpose.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The input is unreadable: not PTX, or a launch that no GPU would take.
+    #[error("{0}")]
+    Input(Box<Diagnostic>),
+    /// The input is fine, and we do not support something in it.
+    #[error("{0}")]
+    Unsupported(Box<Diagnostic>),
+    /// The simulator contradicts itself.
+    #[error("this is a bug in warpbook, not in your kernel: {0}\nplease report it with the kernel and the command that you ran")]
+    Internal(String),
+}
+
+/// The three classes of [`Error`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ErrorClass {
+    /// Wrong usage or unreadable input.
+    Input,
+    /// Not supported by the simulator.
+    Unsupported,
+    /// A bug of ours.
+    Internal,
+}
+
+impl Error {
+    /// An input error without a place in a file.
+    pub fn input(message: impl fmt::Display) -> Self {
+        Self::Input(Box::new(Diagnostic::new(message)))
+    }
+
+    /// Which class of error this is.
+    pub const fn class(&self) -> ErrorClass {
+        match self {
+            Self::Input(_) => ErrorClass::Input,
+            Self::Unsupported(_) => ErrorClass::Unsupported,
+            Self::Internal(_) => ErrorClass::Internal,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! The report of a simulated launch: the contract between the simulator and everything that shows or judges it.
+//!
+//! The same launch gives the same bytes of JSON on every machine and with any number of threads: maps are sorted,
+//! lists have a defined order and nothing in here depends on time.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Counter values by Nsight Compute's metric name, suffix included
+/// (`smsp__sass_inst_executed_op_shared_ld.sum`).
+pub type Metrics = BTreeMap<String, u64>;
+
+/// Everything that one simulated launch showed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The kernel's name in the PTX.
+    pub kernel: String,
+    /// The GPU that was simulated, for example `h200`.
+    pub target: String,
+    /// The launch's shape.
+    pub launch: LaunchShape,
+    /// Counters that the hardware counts too and that the simulator claims to know exactly.
+    pub metrics: Metrics,
+    /// Counters that only a simulator has, or that PTX does not determine. Names begin with `warpbook__`.
+    pub estimates: Metrics,
+    /// The same counters per source line, in order of file and line. A line without any counter is left out.
+    pub lines: Vec<LineReport>,
+    /// What is wrong with the kernel, in the order in which it was found.
+    pub findings: Vec<Finding>,
+    /// Digests of the argument buffers after the launch.
+    pub output: Vec<BufferDigest>,
+    /// Who made this report from what.
+    pub versions: Versions,
+}
+
+impl Report {
+    /// A counter's value by its full Nsight Compute name; 0 when the launch never touched it.
+    pub fn metric(&self, name: &str) -> u64 {
+        self.metrics.get(name).copied().unwrap_or(0)
+    }
+}
+
+/// The shape of a launch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchShape {
+    /// Thread blocks in x, y, z.
+    pub grid: [u32; 3],
+    /// Threads per block in x, y, z.
+    pub block: [u32; 3],
+    /// Dynamic shared memory per block, in bytes.
+    pub shared_dynamic: u32,
+    /// Shared memory that the kernel declares itself, in bytes per block.
+    pub shared_static: u32,
+}
+
+/// Counters of one source line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LineReport {
+    /// Source file as the PTX names it; the PTX file itself when it has no line table.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u32,
+    /// Exact counters, as in [`Report::metrics`].
+    pub metrics: Metrics,
+    /// Our own counters, as in [`Report::estimates`].
+    pub estimates: Metrics,
+}
+
+/// The kinds of finding. The names are stable; each has a page in the book.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FindingKind {
+    /// An access outside every allocation, or outside the one that its pointer came from.
+    OutOfBounds,
+    /// An address that is not a multiple of the access's size.
+    Misaligned,
+    /// A read of memory that nobody has written.
+    Uninitialized,
+    /// Two conflicting accesses that nothing orders.
+    Race,
+    /// A barrier that some threads of the block can never reach.
+    BarrierDivergence,
+    /// A `_sync` operation whose mask does not fit the lanes that execute it.
+    InvalidSyncMask,
+    /// No thread can make progress.
+    Deadlock,
+    /// The instruction budget is spent.
+    Budget,
+    /// A device-side `assert` failed.
+    Assert,
+    /// The kernel executed `trap`.
+    Trap,
+}
+
+impl FindingKind {
+    /// The stable name, as it stands in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OutOfBounds => "out-of-bounds",
+            Self::Misaligned => "misaligned",
+            Self::Uninitialized => "uninitialized",
+            Self::Race => "race",
+            Self::BarrierDivergence => "barrier-divergence",
+            Self::InvalidSyncMask => "invalid-sync-mask",
+            Self::Deadlock => "deadlock",
+            Self::Budget => "budget",
+            Self::Assert => "assert",
+            Self::Trap => "trap",
+        }
+    }
+}
+
+/// One thing that is wrong with the kernel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// What kind of fault it is.
+    pub kind: FindingKind,
+    /// One sentence: what happened, to whom, where.
+    pub message: String,
+    /// One sentence: what to do about it.
+    pub help: String,
+    /// Source file of the faulty access.
+    pub file: String,
+    /// Source line of the faulty access, from 1.
+    pub line: u32,
+    /// Thread block (x, y, z).
+    pub block: [u32; 3],
+    /// Warp within its block.
+    pub warp: u32,
+    /// The lanes of the warp that took part.
+    pub lanes: Vec<u32>,
+    /// How often this finding occurred at this line; only the first occurrence is described.
+    pub count: u64,
+}
+
+/// The content of an argument buffer after the launch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BufferDigest {
+    /// Position of the argument, from 0.
+    pub argument: usize,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// SHA-256 of the content, in hexadecimal.
+    pub sha256: String,
+}
+
+/// Where the numbers come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Versions {
+    /// Version of the simulator.
+    pub warpbook: String,
+    /// The PTX ISA version that the file asks for, for example `9.0`.
+    pub ptx: String,
+    /// The architecture that the PTX was made for, for example `sm_75`.
+    pub ptx_target: String,
+    /// The lowering that was applied, for example `sm_90`, or `none`.
+    pub lowering: String,
+}
