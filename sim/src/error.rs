@@ -15,7 +15,9 @@ pub enum Error {
     #[error("{0}")]
     Unsupported(Box<Diagnostic>),
     /// The simulator contradicts itself.
-    #[error("this is a bug in warpbook, not in your kernel: {0}\nplease report it with the kernel and the command that you ran")]
+    #[error(
+        "this is a bug in warpbook, not in your kernel: {0}\nplease report it with the kernel and the command that you ran"
+    )]
     Internal(String),
 }
 

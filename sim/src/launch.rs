@@ -71,7 +71,10 @@ impl FromStr for Dim3 {
             return Err(format!("`{s}` has {} dimensions; a grid or block has at most three: X,Y,Z", parts.len()));
         }
         for (slot, part) in extent.iter_mut().zip(&parts) {
-            *slot = part.trim().parse().map_err(|_| format!("`{part}` in `{s}` is not a whole number from 1 to 4294967295"))?;
+            *slot = part
+                .trim()
+                .parse()
+                .map_err(|_| format!("`{part}` in `{s}` is not a whole number from 1 to 4294967295"))?;
             if *slot == 0 {
                 return Err(format!("`{s}` has an extent of 0; every extent is at least 1"));
             }
@@ -118,7 +121,9 @@ impl Scalar {
     /// # Errors
     /// A sentence for the user when the type is unknown or the value does not fit it.
     pub fn parse(spec: &str) -> Result<Self, String> {
-        let (kind, value) = spec.split_once(':').ok_or_else(|| format!("`{spec}` has no `:`; a scalar is TYPE:VALUE, such as i32:5"))?;
+        let (kind, value) = spec
+            .split_once(':')
+            .ok_or_else(|| format!("`{spec}` has no `:`; a scalar is TYPE:VALUE, such as i32:5"))?;
         fn int<T: TryFrom<i128>>(kind: &str, value: &str) -> Result<T, String> {
             let (negative, digits) = value.strip_prefix('-').map_or((false, value), |rest| (true, rest));
             let number = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
@@ -126,7 +131,8 @@ impl Scalar {
                 None => digits.parse::<i128>(),
             }
             .map_err(|_| format!("`{value}` is not a whole number (needed for {kind})"))?;
-            T::try_from(if negative { -number } else { number }).map_err(|_| format!("{value} does not fit into {kind}"))
+            T::try_from(if negative { -number } else { number })
+                .map_err(|_| format!("{value} does not fit into {kind}"))
         }
         fn float<T: FromStr>(kind: &str, value: &str) -> Result<T, String> {
             value.parse().map_err(|_| format!("`{value}` is not a number (needed for {kind})"))
@@ -142,7 +148,11 @@ impl Scalar {
             "u64" => Self::U64(int(kind, value)?),
             "f32" => Self::F32(float(kind, value)?),
             "f64" => Self::F64(float(kind, value)?),
-            _ => return Err(format!("`{kind}` is not a type of argument; there are i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 in zeros")),
+            _ => {
+                return Err(format!(
+                    "`{kind}` is not a type of argument; there are i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 in zeros"
+                ));
+            }
         })
     }
 }
