@@ -1,0 +1,140 @@
+//! `atom` and `red`: lanes of a warp take effect in the order of their numbers.
+
+use half::{bf16, f16};
+
+use super::memory;
+use crate::machine::block::Block;
+use crate::machine::warp::Warp;
+use crate::observe::{MemoryEvent, MemoryKind, Observer};
+use crate::program::inst::{Atomic, AtomicOp, Pc, Reg, Space};
+
+/// Executes an atomic.
+pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, atomic: &Atomic, active: u32) {
+    let addresses = memory::addresses(warp, block, atomic.address);
+    let constants = &block.machine.constants;
+    let a = warp.registers.wide(constants, atomic.a);
+    let b = atomic.b.map_or([0; 32], |reg| warp.registers.wide(constants, reg));
+    let mut result = [0u64; 32];
+    let width = u32::from(atomic.bytes);
+    memory::by_space(atomic.space, &addresses, active, |space, addresses, active| {
+        let kind = match space {
+            Space::Shared => MemoryKind::SharedAtomic {
+                result_used: atomic.result.is_some(),
+                increment: atomic.op == AtomicOp::AddInt && a == [1; 32],
+                compare_and_swap: atomic.op == AtomicOp::Cas,
+                float: matches!(atomic.op, AtomicOp::AddF32 { .. } | AtomicOp::AddF64),
+            },
+            _ if atomic.result.is_some() => MemoryKind::GlobalAtomic,
+            _ => MemoryKind::GlobalReduction,
+        };
+        block.observer.memory(&MemoryEvent { pc, active, addresses, width, kind });
+        let (mut misaligned, mut outside) = (0, 0);
+        for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
+            let address = addresses[lane];
+            if !address.is_multiple_of(u64::from(width)) {
+                misaligned |= 1 << lane;
+                continue;
+            }
+            let change = |old| new_value(atomic.op, width, old, a[lane], b[lane]);
+            let old = match space {
+                Space::Shared => update(&mut block.shared, address, width, change),
+                Space::Global => block
+                    .machine
+                    .global
+                    .find(address, width)
+                    .map(|allocation| allocation.update(address - allocation.base, width, change)),
+                _ => None,
+            };
+            match old {
+                Some(old) => result[lane] = old,
+                None => outside |= 1 << lane,
+            }
+        }
+        if misaligned | outside != 0 {
+            memory::note_misses(warp, block, pc, "updates", space, addresses, (misaligned, outside), width);
+        }
+    });
+    if let Some(d) = atomic.result {
+        if let Reg::P(_) = d {
+            return;
+        }
+        warp.registers.set_wide(d, &result, active);
+    }
+}
+
+fn update(memory: &mut [u8], address: u64, width: u32, change: impl Fn(u64) -> u64) -> Option<u64> {
+    let at = usize::try_from(address).ok()?;
+    let target = memory.get_mut(at..)?.get_mut(..width as usize)?;
+    let mut bytes = [0; 8];
+    bytes[..width as usize].copy_from_slice(target);
+    let old = u64::from_le_bytes(bytes);
+    target.copy_from_slice(&change(old).to_le_bytes()[..width as usize]);
+    Some(old)
+}
+
+/// What a memory word becomes. `a` is the operand; for a compare-and-swap, `a` is compared with and `b` stored.
+fn new_value(op: AtomicOp, width: u32, old: u64, a: u64, b: u64) -> u64 {
+    let mask = if width == 8 { u64::MAX } else { (1 << (width * 8)) - 1 };
+    let (a, b) = (a & mask, b & mask);
+    let signed = |value: u64| {
+        let shift = 64 - width * 8;
+        (value << shift) as i64 >> shift
+    };
+    mask & match op {
+        AtomicOp::Exch => a,
+        AtomicOp::Cas => {
+            if old == a {
+                b
+            } else {
+                old
+            }
+        }
+        AtomicOp::And => old & a,
+        AtomicOp::Or => old | a,
+        AtomicOp::Xor => old ^ a,
+        AtomicOp::AddInt => old.wrapping_add(a),
+        AtomicOp::Inc => {
+            if old >= a {
+                0
+            } else {
+                old + 1
+            }
+        }
+        AtomicOp::Dec => {
+            if old == 0 || old > a {
+                a
+            } else {
+                old - 1
+            }
+        }
+        AtomicOp::MinU => old.min(a),
+        AtomicOp::MaxU => old.max(a),
+        AtomicOp::MinS => signed(old).min(signed(a)) as u64,
+        AtomicOp::MaxS => signed(old).max(signed(a)) as u64,
+        AtomicOp::AddF32 { ftz } => u64::from(add_f32(old as u32, a as u32, ftz)),
+        AtomicOp::AddF64 => (f64::from_bits(old) + f64::from_bits(a)).to_bits(),
+        AtomicOp::AddF16 => add_f16(old as u16, a as u16).into(),
+        AtomicOp::AddBf16 => add_bf16(old as u16, a as u16).into(),
+        AtomicOp::AddF16x2 => halves(old, a, add_f16),
+        AtomicOp::AddBf16x2 => halves(old, a, add_bf16),
+    }
+}
+
+fn halves(old: u64, a: u64, add: impl Fn(u16, u16) -> u16) -> u64 {
+    u64::from(add(old as u16, a as u16)) | u64::from(add((old >> 16) as u16, (a >> 16) as u16)) << 16
+}
+
+fn add_f32(old: u32, a: u32, ftz: bool) -> u32 {
+    let flush = |bits: u32| if ftz && bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits };
+    flush((f32::from_bits(flush(old)) + f32::from_bits(flush(a))).to_bits())
+}
+
+fn add_f16(old: u16, a: u16) -> u16 {
+    // The sum of two halves is exact in f32, so it is rounded once.
+    f16::from_f32(f16::from_bits(old).to_f32() + f16::from_bits(a).to_f32()).to_bits()
+}
+
+fn add_bf16(old: u16, a: u16) -> u16 {
+    // An f64 holds the sum of two bf16 to more than twice their precision, so rounding twice is harmless.
+    bf16::from_f64(bf16::from_bits(old).to_f64() + bf16::from_bits(a).to_f64()).to_bits()
+}

@@ -1,0 +1,415 @@
+//! Loads, stores and address conversions.
+
+use crate::machine::block::Block;
+use crate::machine::fault::Fault;
+use crate::machine::warp::Warp;
+use crate::observe::{MemoryEvent, MemoryKind, Observer};
+use crate::program::inst::{Access, Address, Op, Pc, Reg, Space};
+use crate::program::{CONST_WINDOW, LOCAL_WINDOW, SHARED_WINDOW, WINDOW};
+use crate::report::FindingKind;
+
+/// Addresses of all lanes.
+pub(super) fn addresses<O>(warp: &Warp, block: &Block<'_, O>, address: Address) -> [u64; 32] {
+    let constants = &block.machine.constants;
+    let offset = address.offset as u64;
+    match address.base {
+        None => [offset; 32],
+        Some(Reg::D(slot)) => warp.registers.d(constants, slot).map(|base| base.wrapping_add(offset)),
+        Some(reg) => warp.registers.wide(constants, reg).map(|base| base.wrapping_add(offset) & 0xffff_ffff),
+    }
+}
+
+/// Splits the lanes of a generic access by the space that each one's address lies in, and calls `f` for each space
+/// with addresses within it.
+pub(super) fn by_space(
+    space: Space,
+    addresses: &[u64; 32],
+    active: u32,
+    mut f: impl FnMut(Space, &[u64; 32], u32),
+) {
+    if space != Space::Generic {
+        f(space, addresses, active);
+        return;
+    }
+    let windows = [(Space::Shared, SHARED_WINDOW), (Space::Local, LOCAL_WINDOW), (Space::Const, CONST_WINDOW)];
+    let mut rest = active;
+    for (space, base) in windows {
+        let inside = |lane: u32| addresses[lane as usize].wrapping_sub(base) < WINDOW;
+        let lanes = (0..32).filter(|&lane| rest >> lane & 1 != 0 && inside(lane)).fold(0, |m, lane| m | 1 << lane);
+        if lanes != 0 {
+            f(space, &addresses.map(|address| address.wrapping_sub(base)), lanes);
+            rest &= !lanes;
+        }
+    }
+    if rest != 0 {
+        f(Space::Global, addresses, rest);
+    }
+}
+
+/// A lane's access failed.
+enum Miss {
+    Misaligned,
+    Outside,
+}
+
+/// Notes the lanes that missed as one fault.
+pub(super) fn note_misses<O>(
+    warp: &Warp,
+    block: &mut Block<'_, O>,
+    pc: Pc,
+    what: &str,
+    space: Space,
+    addresses: &[u64; 32],
+    (misaligned, outside): (u32, u32),
+    width: u32,
+) {
+    let (index, number) = (block.index, warp.index);
+    for (lanes, kind) in [(misaligned, FindingKind::Misaligned), (outside, FindingKind::OutOfBounds)] {
+        if lanes == 0 {
+            continue;
+        }
+        let lane = lanes.trailing_zeros();
+        let address = addresses[lane as usize];
+        let machine = block.machine;
+        let describe = || {
+            let thread = machine.block.coordinates(u64::from(number) * 32 + u64::from(lane));
+            let place = match space {
+                Space::Shared => {
+                    format!("at byte {address} of shared memory, of which the block has {} bytes", machine.shared_bytes)
+                }
+                Space::Local => format!("at byte {address} of its local memory"),
+                Space::Const => format!("at byte {address} of constant memory"),
+                _ => machine.global.describe(address),
+            };
+            let (message, help) = if kind == FindingKind::Misaligned {
+                (
+                    format!("thread {thread} {what} {width} bytes at an address that is no multiple of {width}: {place}"),
+                    "an access of 2, 4, 8 or 16 bytes must be aligned to its size: look at casts to wider types",
+                )
+            } else {
+                (
+                    format!("thread {thread} {what} {width} bytes outside every buffer: {place}"),
+                    "check the index against the number of elements before the access",
+                )
+            };
+            Fault { message, help, block: index, warp: number, lanes, count: 1 }
+        };
+        block.faults.note(pc, kind, describe);
+    }
+}
+
+/// Executes a load.
+pub(super) fn load<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, access: &Access, active: u32) {
+    let addresses = addresses(warp, block, access.address);
+    by_space(access.space, &addresses, active, |space, addresses, active| {
+        load_from(warp, block, pc, access, space, addresses, active);
+    });
+}
+
+fn load_from<O: Observer>(
+    warp: &mut Warp,
+    block: &mut Block<'_, O>,
+    pc: Pc,
+    access: &Access,
+    space: Space,
+    addresses: &[u64; 32],
+    active: u32,
+) {
+    let width = access.width();
+    let kind = match space {
+        Space::Shared => Some(MemoryKind::SharedLoad),
+        Space::Global => Some(MemoryKind::GlobalLoad),
+        Space::Local => Some(MemoryKind::LocalLoad),
+        _ => None,
+    };
+    if let Some(kind) = kind {
+        block.observer.memory(&MemoryEvent { pc, active, addresses, width, kind });
+    }
+    if let ([Some(Reg::W(slot, 32))], 4, true) = (&access.registers[..], access.bytes, active == u32::MAX)
+        && let Some(row) = row_of(block, space, addresses)
+    {
+        warp.registers.set_w(*slot, &row, active);
+        return;
+    }
+    let bytes = u32::from(access.bytes);
+    let mut misses = (0, 0);
+    for (part, register) in access.registers.iter().enumerate() {
+        let mut row = [0u64; 32];
+        let mut high = [0u64; 32];
+        let mut lanes = active;
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            lanes &= lanes - 1;
+            let address = addresses[lane].wrapping_add(part as u64 * u64::from(bytes));
+            let misaligned = part == 0 && !addresses[lane].is_multiple_of(u64::from(width.next_power_of_two()));
+            let value = if misaligned { Err(Miss::Misaligned) } else { read(warp, block, space, lane, address, bytes.min(8)) };
+            match value {
+                Ok(value) => row[lane] = value,
+                Err(Miss::Misaligned) => misses.0 |= 1 << lane,
+                Err(Miss::Outside) => misses.1 |= 1 << lane,
+            }
+            if bytes == 16 {
+                match read(warp, block, space, lane, address + 8, 8) {
+                    Ok(value) => high[lane] = value,
+                    Err(_) => misses.1 |= 1 << lane,
+                }
+            }
+        }
+        let Some(register) = *register else { continue };
+        if access.signed && bytes < 8 {
+            let shift = 64 - bytes * 8;
+            row = row.map(|value| ((value << shift) as i64 >> shift) as u64);
+        }
+        warp.registers.set_wide(register, &row, active);
+        if let Reg::Q(_, slot) = register {
+            warp.registers.set_d(slot, &high, active);
+        }
+    }
+    if misses != (0, 0) {
+        note_misses(warp, block, pc, "reads", space, addresses, misses, width);
+    }
+}
+
+/// 32 consecutive words at once, the most frequent access of all; `None` when it is another one.
+#[inline]
+fn row_of<O>(block: &Block<'_, O>, space: Space, addresses: &[u64; 32]) -> Option<[u32; 32]> {
+    if !consecutive_words(addresses) {
+        return None;
+    }
+    let first = addresses[0];
+    let mut row = [0; 32];
+    match space {
+        Space::Global => {
+            let allocation = block.machine.global.find(first, 128)?;
+            allocation.load_row(first - allocation.base, &mut row).then_some(row)
+        }
+        Space::Shared if first.is_multiple_of(4) => {
+            let bytes = block.shared.get(first as usize..)?.get(..128)?;
+            for (value, bytes) in row.iter_mut().zip(bytes.as_chunks::<4>().0) {
+                *value = u32::from_le_bytes(*bytes);
+            }
+            Some(row)
+        }
+        _ => None,
+    }
+}
+
+#[inline]
+fn consecutive_words(addresses: &[u64; 32]) -> bool {
+    let first = addresses[0];
+    let mut same = true;
+    for (lane, &address) in addresses.iter().enumerate() {
+        same &= address == first.wrapping_add(4 * lane as u64);
+    }
+    same
+}
+
+#[inline]
+fn read<O>(warp: &Warp, block: &Block<'_, O>, space: Space, lane: usize, address: u64, bytes: u32) -> Result<u64, Miss> {
+    let slice: &[u8] = match space {
+        Space::Global | Space::Generic => {
+            let allocation = block.machine.global.find(address, bytes).ok_or(Miss::Outside)?;
+            return Ok(allocation.load(address - allocation.base, bytes));
+        }
+        Space::Shared => &block.shared,
+        Space::Param => &block.machine.params,
+        Space::Const => &block.machine.constant_memory,
+        Space::Local => match private(block, address) {
+            (Space::Frame, at) => return read(warp, block, Space::Frame, lane, at, bytes),
+            _ => lane_memory(&warp.local, lane),
+        },
+        Space::Frame => lane_memory(&warp.frame, lane),
+    };
+    let at = usize::try_from(address).map_err(|_| Miss::Outside)?;
+    let source = slice.get(at..).and_then(|rest| rest.get(..bytes as usize)).ok_or(Miss::Outside)?;
+    let mut value = [0; 8];
+    value[..bytes as usize].copy_from_slice(source);
+    Ok(u64::from_le_bytes(value))
+}
+
+/// Local addresses in the upper half of the window are call arguments whose address was taken.
+fn private<O>(_block: &Block<'_, O>, address: u64) -> (Space, u64) {
+    if address >= WINDOW / 2 { (Space::Frame, address - WINDOW / 2) } else { (Space::Local, address) }
+}
+
+fn lane_memory(memory: &[u8], lane: usize) -> &[u8] {
+    let size = memory.len() / 32;
+    &memory[lane * size..(lane + 1) * size]
+}
+
+/// Executes a store.
+pub(super) fn store<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, access: &Access, active: u32) {
+    let addresses = addresses(warp, block, access.address);
+    by_space(access.space, &addresses, active, |space, addresses, active| {
+        store_to(warp, block, pc, access, space, addresses, active);
+    });
+}
+
+fn store_to<O: Observer>(
+    warp: &mut Warp,
+    block: &mut Block<'_, O>,
+    pc: Pc,
+    access: &Access,
+    space: Space,
+    addresses: &[u64; 32],
+    active: u32,
+) {
+    let width = access.width();
+    let kind = match space {
+        Space::Shared => Some(MemoryKind::SharedStore),
+        Space::Global => Some(MemoryKind::GlobalStore),
+        Space::Local => Some(MemoryKind::LocalStore),
+        _ => None,
+    };
+    if let Some(kind) = kind {
+        block.observer.memory(&MemoryEvent { pc, active, addresses, width, kind });
+    }
+    let constants = &block.machine.constants;
+    if let ([Some(Reg::W(slot, 32))], 4, true) = (&access.registers[..], access.bytes, active == u32::MAX) {
+        let row = *warp.registers.w(constants, *slot);
+        if store_row(block, space, addresses, &row) {
+            return;
+        }
+    }
+    let bytes = u32::from(access.bytes);
+    let mut misses = (0, 0);
+    for (part, register) in access.registers.iter().enumerate() {
+        let Some(register) = *register else { continue };
+        let row = warp.registers.wide(constants, register);
+        let high = match register {
+            Reg::Q(_, slot) => *warp.registers.d(constants, slot),
+            _ => [0; 32],
+        };
+        let mut lanes = active;
+        while lanes != 0 {
+            let lane = lanes.trailing_zeros() as usize;
+            lanes &= lanes - 1;
+            let address = addresses[lane].wrapping_add(part as u64 * u64::from(bytes));
+            if part == 0 && !addresses[lane].is_multiple_of(u64::from(width.next_power_of_two())) {
+                misses.0 |= 1 << lane;
+            } else if misses.0 >> lane & 1 == 0
+                && (write(warp, block, space, lane, address, bytes.min(8), row[lane]).is_err()
+                    || bytes == 16 && write(warp, block, space, lane, address + 8, 8, high[lane]).is_err())
+            {
+                misses.1 |= 1 << lane;
+            }
+        }
+    }
+    if misses != (0, 0) {
+        note_misses(warp, block, pc, "writes", space, addresses, misses, width);
+    }
+}
+
+#[inline]
+fn store_row<O>(block: &mut Block<'_, O>, space: Space, addresses: &[u64; 32], row: &[u32; 32]) -> bool {
+    if !consecutive_words(addresses) {
+        return false;
+    }
+    let first = addresses[0];
+    match space {
+        Space::Global => block
+            .machine
+            .global
+            .find(first, 128)
+            .is_some_and(|allocation| allocation.store_row(first - allocation.base, row)),
+        Space::Shared if first.is_multiple_of(4) => {
+            let Some(bytes) = block.shared.get_mut(first as usize..).and_then(|rest| rest.get_mut(..128)) else {
+                return false;
+            };
+            for (value, bytes) in row.iter().zip(bytes.as_chunks_mut::<4>().0) {
+                *bytes = value.to_le_bytes();
+            }
+            true
+        }
+        _ => false,
+    }
+}
+
+#[inline]
+fn write<O>(
+    warp: &mut Warp,
+    block: &mut Block<'_, O>,
+    space: Space,
+    lane: usize,
+    address: u64,
+    bytes: u32,
+    value: u64,
+) -> Result<(), Miss> {
+    let slice: &mut [u8] = match space {
+        Space::Global | Space::Generic => {
+            let allocation = block.machine.global.find(address, bytes).ok_or(Miss::Outside)?;
+            allocation.store(address - allocation.base, bytes, value);
+            return Ok(());
+        }
+        Space::Shared => &mut block.shared,
+        Space::Local => match private(block, address) {
+            (Space::Frame, at) => return write(warp, block, Space::Frame, lane, at, bytes, value),
+            _ => lane_memory_mut(&mut warp.local, lane),
+        },
+        Space::Frame => lane_memory_mut(&mut warp.frame, lane),
+        Space::Const | Space::Param => return Err(Miss::Outside),
+    };
+    let at = usize::try_from(address).map_err(|_| Miss::Outside)?;
+    let target = slice.get_mut(at..).and_then(|rest| rest.get_mut(..bytes as usize)).ok_or(Miss::Outside)?;
+    target.copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
+    Ok(())
+}
+
+fn lane_memory_mut(memory: &mut [u8], lane: usize) -> &mut [u8] {
+    let size = memory.len() / 32;
+    &mut memory[lane * size..(lane + 1) * size]
+}
+
+fn window(space: Space) -> u64 {
+    match space {
+        Space::Shared => SHARED_WINDOW,
+        Space::Local | Space::Frame => LOCAL_WINDOW,
+        Space::Const => CONST_WINDOW,
+        Space::Global | Space::Generic | Space::Param => 0,
+    }
+}
+
+/// `cvta` and `isspacep`.
+pub(super) fn convert<O>(warp: &mut Warp, block: &mut Block<'_, O>, op: &Op, active: u32) {
+    let constants = &block.machine.constants;
+    match *op {
+        Op::Convert { d, a, space, to_generic } => {
+            let base = window(space);
+            let value = warp.registers.wide(constants, a);
+            let value = value.map(|v| if to_generic { v.wrapping_add(base) } else { v.wrapping_sub(base) });
+            warp.registers.set_wide(d, &value, active);
+        }
+        Op::IsSpace { d, a, space } => {
+            let value = warp.registers.wide(constants, a);
+            let windows = [Space::Shared, Space::Local, Space::Const];
+            let inside = |v: u64, space| v.wrapping_sub(window(space)) < WINDOW;
+            let bits = (0..32).fold(0, |bits, lane| {
+                let yes = match space {
+                    Space::Global => !windows.iter().any(|&other| inside(value[lane], other)),
+                    _ => inside(value[lane], space),
+                };
+                bits | u32::from(yes) << lane
+            });
+            warp.registers.set_p(d, bits, active);
+        }
+        _ => {}
+    }
+}
+
+/// The text that a lane's pointer points to, as `assert` passes it.
+pub(super) fn text<O>(warp: &Warp, block: &Block<'_, O>, pointer: Reg, active: u32) -> String {
+    let lane = active.trailing_zeros() as usize;
+    let start = warp.registers.wide(&block.machine.constants, pointer)[lane];
+    let mut bytes = Vec::new();
+    for at in 0..4096 {
+        let mut byte = Err(Miss::Outside);
+        by_space(Space::Generic, &[start.wrapping_add(at); 32], 1 << lane, |space, addresses, _| {
+            byte = read(warp, block, space, lane, addresses[lane], 1);
+        });
+        match byte {
+            Ok(0) | Err(_) => break,
+            Ok(value) => bytes.push(value as u8),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}

@@ -1,0 +1,122 @@
+//! Executes instructions, one for all lanes of a path at a time.
+
+mod alu;
+mod atomic;
+mod memory;
+pub mod warp_ops;
+
+use crate::machine::block::Block;
+use crate::machine::fault::Fault;
+use crate::machine::paths::Wait;
+use crate::machine::warp::Warp;
+use crate::observe::Observer;
+use crate::program::inst::{Op, Special};
+use crate::report::FindingKind;
+
+/// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up.
+pub fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) {
+    let machine = block.machine;
+    let program = machine.program;
+    let mut pc = warp.paths.list[path].pc;
+    let lanes = warp.paths.list[path].lanes;
+    let meeting = warp.paths.meeting_pc(path);
+    while *fuel > 0 {
+        if pc == meeting {
+            warp.paths.list[path].pc = pc;
+            warp.paths.arrive(path);
+            return;
+        }
+        let inst = &program.insts[pc as usize];
+        let active = match inst.guard {
+            None => lanes,
+            Some((p, false)) => lanes & warp.registers.p(p),
+            Some((p, true)) => lanes & !warp.registers.p(p),
+        };
+        *fuel -= 1;
+        if active == 0 {
+            pc += 1;
+            continue;
+        }
+        block.observer.instruction(pc, active);
+        match &inst.op {
+            Op::Branch { target, meet } => {
+                if active == lanes {
+                    pc = *target;
+                    continue;
+                }
+                warp.paths.list[path].pc = pc;
+                warp.paths.split(path, active, *target, pc + 1, *meet);
+                // The path's place in the list may hold another one now.
+                return;
+            }
+            Op::Exit => {
+                warp.paths.exit(path, active, pc + 1);
+                return;
+            }
+            Op::Trap => {
+                trap(warp, block, pc, active);
+                warp.paths.exit(path, active, pc + 1);
+                return;
+            }
+            Op::Assert { message, file, line } => {
+                let text = memory::text(warp, block, *message, active);
+                let file = memory::text(warp, block, *file, active);
+                let line = warp.registers.wide(&machine.constants, *line)[active.trailing_zeros() as usize];
+                let (index, number) = (block.index, warp.index);
+                block.faults.note(pc, FindingKind::Assert, || Fault {
+                    message: format!("the assertion `{text}` of {file}, line {line}, does not hold"),
+                    help: "the kernel itself asks for this condition: look at the values of the lanes that are named",
+                    block: index,
+                    warp: number,
+                    lanes: active,
+                    count: 1,
+                });
+                warp.paths.exit(path, active, pc + 1);
+                return;
+            }
+            Op::Barrier(barrier) => {
+                let row = warp.registers.wide(&machine.constants, barrier.id);
+                let id = row[active.trailing_zeros() as usize] as u32;
+                if !barrier.arrive_only {
+                    let current = &mut warp.paths.list[path];
+                    current.pc = pc;
+                    current.wait = Wait::Barrier(id);
+                    return;
+                }
+                block.arrive(id, active);
+            }
+            Op::WarpSync { .. } | Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Redux { .. } => {
+                if !warp_ops::execute(warp, block, path, pc, active) {
+                    return; // waits for other lanes
+                }
+            }
+            Op::ActiveMask { d } => warp.registers.set_w(*d, &[active; 32], active),
+            Op::ReadSpecial { d, what } => {
+                let value = match what {
+                    Special::Clock | Special::GlobalTimer => warp.clock,
+                };
+                warp.registers.set_wide(*d, &[value; 32], active);
+            }
+            Op::Load(access) => memory::load(warp, block, pc, access, active),
+            Op::Store(access) => memory::store(warp, block, pc, access, active),
+            Op::Atomic(atomic) => atomic::execute(warp, block, pc, atomic, active),
+            Op::Convert { .. } | Op::IsSpace { .. } => memory::convert(warp, block, &inst.op, active),
+            Op::Nop | Op::Fence => {}
+            op => alu::execute(&mut warp.registers, &machine.constants, op, active),
+        }
+        pc += 1;
+    }
+    warp.paths.list[path].pc = pc;
+}
+
+fn trap<O>(warp: &Warp, block: &mut Block<'_, O>, pc: u32, active: u32) {
+    let (index, number) = (block.index, warp.index);
+    block.faults.note(pc, FindingKind::Trap, || Fault {
+        message: "the kernel executed a trap: it asked for the launch to be aborted".to_owned(),
+        help: "`__trap()` or a failed check of the compiler stands here: look at the condition that leads to it",
+        block: index,
+        warp: number,
+        lanes: active,
+        count: 1,
+    });
+}

@@ -1,0 +1,241 @@
+//! A launch: checks that a GPU would take it, runs all thread blocks and gathers what they showed.
+
+use rayon::prelude::*;
+
+use super::block::Block;
+use super::fault::Faults;
+use super::registers::{Constants, Registers};
+use super::warp::Warp;
+use crate::error::Error;
+use crate::launch::{Arg, Dim3, Launch};
+use crate::memory::global::GlobalMemory;
+use crate::observe::counters::Counters;
+use crate::program::inst::{AtomicOp, Op, Space};
+use crate::program::{CONST_WINDOW, PlacedVariable, Program, SHARED_WINDOW};
+use crate::target::Target;
+
+/// Most groups of blocks that run side by side. Fixed, so that results do not depend on the number of CPU threads.
+const GROUPS: u64 = 512;
+
+/// Everything that all blocks of a launch share.
+pub struct Machine<'a> {
+    /// The kernel.
+    pub program: &'a Program,
+    /// Its constants as rows.
+    pub constants: Constants,
+    /// The arguments as they lie in parameter space.
+    pub params: Vec<u8>,
+    /// Constant memory.
+    pub constant_memory: Vec<u8>,
+    /// Global memory.
+    pub global: GlobalMemory,
+    /// Thread blocks in the grid.
+    pub grid: Dim3,
+    /// Threads in a block.
+    pub block: Dim3,
+    /// Dynamic shared memory per block, in bytes.
+    pub shared_dynamic: u32,
+    /// All shared memory per block, in bytes.
+    pub shared_bytes: u64,
+    /// Streaming multiprocessors of the GPU.
+    pub multiprocessors: u32,
+    /// Warp-instructions that one block may execute.
+    pub budget: u64,
+}
+
+impl<'a> Machine<'a> {
+    /// Prepares a launch of `program`.
+    ///
+    /// # Errors
+    /// [`Error::Input`] when the launch does not fit the kernel or the GPU.
+    pub fn new(program: &'a Program, launch: &Launch, target: &Target, budget: u64) -> Result<Self, Error> {
+        check_shape(program, launch, target)?;
+        let mut global = GlobalMemory::default();
+        for variable in &program.globals {
+            global.add_variable(variable.address, variable.bytes, &content(variable, program), variable.name.clone());
+        }
+        let constant_bytes = program.constants.iter().map(|variable| variable.address + variable.bytes).max();
+        let mut constant_memory = vec![0; constant_bytes.unwrap_or(0) as usize];
+        for variable in &program.constants {
+            let content = content(variable, program);
+            constant_memory[variable.address as usize..][..content.len()].copy_from_slice(&content);
+        }
+        let params = arguments(program, launch, &mut global)?;
+        let shared_bytes =
+            program.shared_static.next_multiple_of(program.shared_align) + u64::from(launch.shared_bytes);
+        Ok(Self {
+            program,
+            constants: Constants::new(&program.slots),
+            params,
+            constant_memory,
+            global,
+            grid: launch.grid,
+            block: launch.block,
+            shared_dynamic: launch.shared_bytes,
+            shared_bytes,
+            multiprocessors: target.multiprocessors,
+            budget,
+        })
+    }
+
+    /// Warps that a block needs.
+    pub fn warps_per_block(&self) -> u32 {
+        self.block.count().div_ceil(32) as u32
+    }
+
+    /// Runs all blocks.
+    pub fn run(&self) -> (Counters, Faults) {
+        let blocks = self.grid.count();
+        let instructions = self.program.insts.len();
+        let per_group = if self.blocks_communicate() { blocks } else { blocks.div_ceil(GROUPS) };
+        let groups: Vec<u64> = (0..blocks.div_ceil(per_group)).collect();
+        let run_group = |&group: &u64| {
+            let mut warps: Vec<Warp> = (0..self.warps_per_block())
+                .map(|_| Warp { registers: Registers::new(&self.program.slots), ..Warp::default() })
+                .collect();
+            let mut block = Block::new(self, Counters::new(instructions));
+            for index in group * per_group..((group + 1) * per_group).min(blocks) {
+                block.run(index, &mut warps);
+            }
+            (block.observer, block.faults)
+        };
+        let results: Vec<(Counters, Faults)> = groups.par_iter().map(run_group).collect();
+        let mut total = (Counters::new(instructions), Faults::default());
+        for (counters, faults) in results {
+            total.0.merge(&counters);
+            total.1.merge(faults);
+        }
+        total
+    }
+
+    /// Whether the result may depend on the order of the blocks: then they run in order, so that every run is alike.
+    /// Integer reductions up to 32 bits whose old value nobody uses give the same result in any order.
+    fn blocks_communicate(&self) -> bool {
+        self.program.insts.iter().any(|inst| match &inst.op {
+            Op::Atomic(atomic) => {
+                let commutes = matches!(
+                    atomic.op,
+                    AtomicOp::AddInt
+                        | AtomicOp::And
+                        | AtomicOp::Or
+                        | AtomicOp::Xor
+                        | AtomicOp::MinS
+                        | AtomicOp::MaxS
+                        | AtomicOp::MinU
+                        | AtomicOp::MaxU
+                );
+                let harmless = commutes && atomic.result.is_none() && atomic.bytes <= 4;
+                atomic.space != Space::Shared && !harmless
+            }
+            Op::Load(access) | Op::Store(access) => {
+                access.strong && matches!(access.space, Space::Global | Space::Generic)
+            }
+            _ => false,
+        })
+    }
+}
+
+/// A variable's initial bytes, addresses of other variables filled in.
+fn content(variable: &PlacedVariable, program: &Program) -> Vec<u8> {
+    let mut content = variable.content.clone();
+    for relocation in &variable.relocations {
+        let name = &*relocation.symbol.text;
+        let global = program.globals.iter().find(|v| v.name == name).map(|v| v.address);
+        let constant = program.constants.iter().find(|v| v.name == name);
+        let constant = constant.map(|v| if relocation.generic { CONST_WINDOW + v.address } else { v.address });
+        let shared = program.shared_variables.iter().find(|v| v.0 == name);
+        let shared = shared.map(|v| if relocation.generic { SHARED_WINDOW + v.1 } else { v.1 });
+        let address = global.or(constant).or(shared).unwrap_or(0).wrapping_add(relocation.addend as u64);
+        let bytes = &address.to_le_bytes()[..relocation.bytes.min(8) as usize];
+        content[relocation.at as usize..][..bytes.len()].copy_from_slice(bytes);
+    }
+    content
+}
+
+fn check_shape(program: &Program, launch: &Launch, target: &Target) -> Result<(), Error> {
+    let Launch { grid, block, shared_bytes, .. } = launch;
+    for (what, extent) in [("grid", grid), ("block", block)] {
+        if extent.x == 0 || extent.y == 0 || extent.z == 0 {
+            return Err(Error::input(format!("the {what} {extent} has an extent of 0; every extent is at least 1")));
+        }
+    }
+    let threads = block.count();
+    if threads > u64::from(target.threads_per_block) || block.z > 64 {
+        let most = target.threads_per_block;
+        return Err(Error::input(format!(
+            "a block of {block} has {threads} threads; a thread block holds at most {most}, and at most 64 in z"
+        )));
+    }
+    if grid.x > i32::MAX as u32 || grid.y > 65_535 || grid.z > 65_535 {
+        return Err(Error::input(format!(
+            "a grid of {grid} is too large: at most 2147483647 blocks in x and 65535 in y and z"
+        )));
+    }
+    if let Some([x, y, z]) = program.required_threads
+        && *block != Dim3::new(x, y, z)
+    {
+        let needed = Dim3::new(x, y, z);
+        return Err(Error::input(format!("this kernel requires a block of {needed} (`.reqntid`), not {block}")));
+    }
+    if let Some([x, y, z]) = program.max_threads
+        && threads > Dim3::new(x, y, z).count()
+    {
+        let most = Dim3::new(x, y, z).count();
+        return Err(Error::input(format!(
+            "this kernel was compiled for at most {most} threads per block (`__launch_bounds__`), not {threads}"
+        )));
+    }
+    let shared = program.shared_static + u64::from(*shared_bytes);
+    if shared > u64::from(target.shared_per_block) {
+        return Err(Error::input(format!(
+            "the block needs {shared} bytes of shared memory; {} has {} per block",
+            target.title, target.shared_per_block
+        )));
+    }
+    Ok(())
+}
+
+/// Lays the arguments out in parameter space, checked against the kernel's parameters.
+fn arguments(program: &Program, launch: &Launch, global: &mut GlobalMemory) -> Result<Vec<u8>, Error> {
+    if launch.args.len() != program.params.len() {
+        let params: Vec<String> =
+            program.params.iter().map(|param| format!("{} ({} bytes)", param.name, param.bytes)).collect();
+        return Err(Error::input(format!(
+            "`{}` takes {} arguments, {} were given; its parameters are: {}",
+            program.kernel,
+            program.params.len(),
+            launch.args.len(),
+            if params.is_empty() { "none".to_owned() } else { params.join(", ") }
+        )));
+    }
+    let end = program.params.iter().map(|param| param.offset + param.bytes).max().unwrap_or(0);
+    let mut bytes = vec![0; end as usize];
+    for (index, (arg, param)) in launch.args.iter().zip(&program.params).enumerate() {
+        let value = match arg {
+            Arg::Scalar(scalar) => scalar.to_bytes(),
+            Arg::Bytes(bytes) => bytes.clone(),
+            Arg::Buffer(content) => {
+                let name = format!("argument {index}");
+                global.add_buffer(content.len() as u64, content, name).to_le_bytes().to_vec()
+            }
+            Arg::Zeros(size) => {
+                if *size > crate::memory::global::BUFFER_STRIDE / 2 {
+                    return Err(Error::input(format!("argument {index}: a buffer of {size} bytes fits on no GPU")));
+                }
+                global.add_buffer(*size, &[], format!("argument {index}")).to_le_bytes().to_vec()
+            }
+        };
+        if value.len() as u64 != param.bytes {
+            let given = match arg {
+                Arg::Buffer(_) | Arg::Zeros(_) => "a buffer (an address of 8 bytes)".to_owned(),
+                _ => format!("a value of {} bytes", value.len()),
+            };
+            return Err(Error::input(format!(
+                "argument {index} is {given}, but parameter `{}` of `{}` has {} bytes (.{})",
+                param.name, program.kernel, param.bytes, param.element
+            )));
+        }
+        bytes[param.offset as usize..][..value.len()].copy_from_slice(&value);
+    }
+    Ok(bytes)
+}

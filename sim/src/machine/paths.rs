@@ -1,0 +1,225 @@
+//! The paths that the lanes of a warp are on, and where they meet again.
+//!
+//! Since Volta every lane has its own program counter. Lanes that are at the same place run together as a *path*; a
+//! branch that they take differently splits the path in two, which meet again at the branch's meeting point (its
+//! immediate post-dominator, as `BSSY`/`BSYNC` do it). Unlike the older stack of divergent paths, any path may run at
+//! any time: a lane that waits for another lane of its warp cannot block it.
+
+use crate::program::inst::{NEVER, Pc};
+
+/// Why a path does not run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// It can run.
+    None,
+    /// At a barrier of the thread block with this number.
+    Barrier(u32),
+    /// At a `_sync` instruction, for the lanes of this mask.
+    Lanes(u32),
+}
+
+/// Lanes at the same place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Path {
+    /// The next instruction.
+    pub pc: Pc,
+    /// The lanes.
+    pub lanes: u32,
+    /// Index of the meeting they are on their way to.
+    pub meeting: usize,
+    /// Why it does not run.
+    pub wait: Wait,
+}
+
+/// A place where paths meet.
+#[derive(Debug, Clone, Copy)]
+struct Meeting {
+    /// The instruction before which they meet.
+    pc: Pc,
+    /// Lanes that are still to be there: neither gone on nor exited.
+    expected: u32,
+    /// Lanes that are there.
+    arrived: u32,
+    /// The meeting that the lanes are on their way to afterwards.
+    next: usize,
+}
+
+/// All paths of a warp.
+#[derive(Debug, Clone, Default)]
+pub struct Paths {
+    /// The paths; none when every lane has exited.
+    pub list: Vec<Path>,
+    meetings: Vec<Meeting>,
+}
+
+/// The outermost meeting: the end of the kernel.
+const OUTERMOST: usize = 0;
+
+impl Paths {
+    /// All `lanes` at the kernel's first instruction.
+    pub fn start(&mut self, lanes: u32) {
+        self.meetings.clear();
+        self.meetings.push(Meeting { pc: NEVER, expected: lanes, arrived: 0, next: OUTERMOST });
+        self.list.clear();
+        if lanes != 0 {
+            self.list.push(Path { pc: 0, lanes, meeting: OUTERMOST, wait: Wait::None });
+        }
+    }
+
+    /// The lanes that have not exited.
+    pub fn live(&self) -> u32 {
+        self.meetings.first().map_or(0, |outermost| outermost.expected)
+    }
+
+    /// Where the lanes of a path meet others: it stops before this instruction.
+    #[inline(always)]
+    pub fn meeting_pc(&self, path: usize) -> Pc {
+        self.meetings[self.list[path].meeting].pc
+    }
+
+    /// The lanes of `path` part: `taken` go to `target`, the others to `next`; they meet again at `meet`.
+    pub fn split(&mut self, path: usize, taken: u32, target: Pc, next: Pc, meet: Pc) {
+        let Path { lanes, meeting, .. } = self.list[path];
+        // Lanes that leave a loop one after another all wait at the same meeting.
+        let meeting = if meet == NEVER || self.meetings[meeting].pc == meet {
+            meeting
+        } else {
+            self.meetings.push(Meeting { pc: meet, expected: lanes, arrived: 0, next: meeting });
+            self.meetings.len() - 1
+        };
+        self.list[path] = Path { pc: next, lanes: lanes & !taken, meeting, wait: Wait::None };
+        self.list.push(Path { pc: target, lanes: taken, meeting, wait: Wait::None });
+        let other = self.list.len() - 1;
+        // The later one first: removing it does not move the other.
+        if target == meet && meet != NEVER {
+            self.arrive(other);
+        }
+        if next == meet && meet != NEVER {
+            self.arrive(path);
+        }
+    }
+
+    /// The path is at its meeting: it waits there, and all go on together when the last one comes.
+    pub fn arrive(&mut self, path: usize) {
+        let Path { lanes, meeting, .. } = self.list.swap_remove(path);
+        self.meetings[meeting].arrived |= lanes;
+        self.release(meeting);
+    }
+
+    /// Lets the lanes of a meeting go on if all are there.
+    fn release(&mut self, mut meeting: usize) {
+        while meeting != OUTERMOST {
+            let Meeting { pc, expected, arrived, next } = self.meetings[meeting];
+            if arrived != expected {
+                return;
+            }
+            // Only the innermost meetings can complete, and they are the last of the list that are still expected.
+            self.meetings[meeting].arrived = 0;
+            self.meetings[meeting].expected = 0;
+            while self.meetings.len() > 1 && self.meetings.last().is_some_and(|last| last.expected == 0) {
+                self.meetings.pop();
+            }
+            if arrived == 0 {
+                // All lanes exited on the way; the meeting around this one may be complete now.
+                meeting = next;
+                continue;
+            }
+            if self.meetings[next].pc == pc {
+                self.meetings[next].arrived |= arrived;
+                meeting = next;
+                continue;
+            }
+            self.list.push(Path { pc, lanes: arrived, meeting: next, wait: Wait::None });
+            return;
+        }
+    }
+
+    /// `lanes` of `path` exit; the others go on at `next`.
+    pub fn exit(&mut self, path: usize, lanes: u32, next: Pc) {
+        let meeting = self.list[path].meeting;
+        self.list[path].lanes &= !lanes;
+        self.list[path].pc = next;
+        if self.list[path].lanes == 0 {
+            self.list.swap_remove(path);
+        }
+        let mut at = meeting;
+        loop {
+            self.meetings[at].expected &= !lanes;
+            if at == OUTERMOST {
+                break;
+            }
+            at = self.meetings[at].next;
+        }
+        self.release(meeting);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs the only path of `lanes` up to `pc` and lets it arrive there.
+    fn arrive(paths: &mut Paths, lanes: u32) {
+        let path = paths.list.iter().position(|path| path.lanes == lanes).expect("a path of these lanes");
+        paths.arrive(path);
+    }
+
+    #[test]
+    fn both_sides_of_an_if_meet_behind_it() {
+        let mut paths = Paths::default();
+        paths.start(0xff);
+        paths.split(0, 0x0f, 10, 1, 20);
+        assert_eq!(paths.list.len(), 2);
+        arrive(&mut paths, 0x0f);
+        assert_eq!(paths.list.len(), 1, "half of the lanes wait");
+        arrive(&mut paths, 0xf0);
+        assert_eq!(paths.list, [Path { pc: 20, lanes: 0xff, meeting: 0, wait: Wait::None }]);
+    }
+
+    #[test]
+    fn an_if_without_else_waits_for_the_lanes_inside() {
+        let mut paths = Paths::default();
+        paths.start(3);
+        paths.split(0, 1, 5, 1, 5);
+        assert_eq!(paths.list, [Path { pc: 1, lanes: 2, meeting: 1, wait: Wait::None }]);
+        arrive(&mut paths, 2);
+        assert_eq!(paths.list, [Path { pc: 5, lanes: 3, meeting: 0, wait: Wait::None }]);
+    }
+
+    #[test]
+    fn lanes_leave_a_loop_one_by_one() {
+        let mut paths = Paths::default();
+        paths.start(7);
+        for lanes in [7u32, 6, 4] {
+            let path = paths.list.iter().position(|p| p.lanes == lanes).expect("the loop's path");
+            let leaving = lanes & lanes.wrapping_neg();
+            if leaving == lanes {
+                paths.arrive(path);
+            } else {
+                // `@p bra loop`: the others go back to 1, the leaving lane falls through to 9.
+                paths.split(path, lanes & !leaving, 1, 9, 9);
+            }
+        }
+        assert_eq!(paths.list, [Path { pc: 9, lanes: 7, meeting: 0, wait: Wait::None }]);
+    }
+
+    #[test]
+    fn nobody_waits_for_lanes_that_exited() {
+        let mut paths = Paths::default();
+        paths.start(0xf);
+        paths.split(0, 0x3, 10, 1, 20); // outer if
+        let inner = paths.list.iter().position(|p| p.lanes == 0x3).expect("taken side");
+        paths.split(inner, 0x1, 15, 11, 18); // inner if
+        let path = paths.list.iter().position(|p| p.lanes == 0x1).expect("lane 0");
+        paths.exit(path, 0x1, 16);
+        arrive(&mut paths, 0x2); // meets nobody at 18 and goes on
+        assert!(paths.list.contains(&Path { pc: 18, lanes: 0x2, meeting: 1, wait: Wait::None }));
+        arrive(&mut paths, 0x2);
+        arrive(&mut paths, 0xc);
+        assert_eq!(paths.list, [Path { pc: 20, lanes: 0xe, meeting: 0, wait: Wait::None }]);
+        assert_eq!(paths.live(), 0xe);
+        paths.exit(0, 0xe, 21);
+        assert!(paths.list.is_empty());
+        assert_eq!(paths.live(), 0);
+    }
+}

@@ -1,0 +1,139 @@
+//! The register file of a warp: every slot holds one register of all 32 lanes, side by side.
+
+use crate::program::inst::{CONSTANT, Reg, Slot32, Slot64, SlotP};
+use crate::program::slots::Slots;
+
+/// 32 lanes of a 32-bit register.
+pub type Row32 = [u32; 32];
+/// 32 lanes of a 64-bit register.
+pub type Row64 = [u64; 32];
+
+/// Constants of a program, one row each, shared by all warps.
+#[derive(Debug, Default)]
+pub struct Constants {
+    words: Vec<Row32>,
+    doubles: Vec<Row64>,
+}
+
+impl Constants {
+    /// The constants of a program.
+    pub fn new(slots: &Slots) -> Self {
+        Self {
+            words: slots.constants32.iter().map(|&value| [value; 32]).collect(),
+            doubles: slots.constants64.iter().map(|&value| [value; 32]).collect(),
+        }
+    }
+}
+
+/// Registers of one warp.
+#[derive(Debug, Clone, Default)]
+pub struct Registers {
+    words: Vec<Row32>,
+    doubles: Vec<Row64>,
+    predicates: Vec<u32>,
+    /// The condition-code carry, one bit per lane.
+    pub carry: u32,
+}
+
+impl Registers {
+    /// Zeroed registers for a program.
+    pub fn new(slots: &Slots) -> Self {
+        Self {
+            words: vec![[0; 32]; usize::from(slots.words)],
+            doubles: vec![[0; 32]; usize::from(slots.doubles)],
+            predicates: vec![0; usize::from(slots.predicates)],
+            carry: 0,
+        }
+    }
+
+    /// Back to zero, for the next thread block.
+    pub fn clear(&mut self) {
+        self.words.fill([0; 32]);
+        self.doubles.fill([0; 32]);
+        self.predicates.fill(0);
+        self.carry = 0;
+    }
+
+    /// A 32-bit row.
+    #[inline(always)]
+    pub fn w<'a>(&'a self, constants: &'a Constants, slot: Slot32) -> &'a Row32 {
+        if slot & CONSTANT == 0 { &self.words[usize::from(slot)] } else { &constants.words[usize::from(slot & !CONSTANT)] }
+    }
+
+    /// A 64-bit row.
+    #[inline(always)]
+    pub fn d<'a>(&'a self, constants: &'a Constants, slot: Slot64) -> &'a Row64 {
+        if slot & CONSTANT == 0 {
+            &self.doubles[usize::from(slot)]
+        } else {
+            &constants.doubles[usize::from(slot & !CONSTANT)]
+        }
+    }
+
+    /// A predicate: one bit per lane.
+    #[inline(always)]
+    pub fn p(&self, slot: SlotP) -> u32 {
+        self.predicates[usize::from(slot)]
+    }
+
+    /// Writes the lanes of `active`.
+    #[inline(always)]
+    pub fn set_w(&mut self, slot: Slot32, value: &Row32, active: u32) {
+        let row = &mut self.words[usize::from(slot)];
+        if active == u32::MAX {
+            *row = *value;
+        } else {
+            for lane in 0..32 {
+                row[lane] = if active >> lane & 1 != 0 { value[lane] } else { row[lane] };
+            }
+        }
+    }
+
+    /// Writes the lanes of `active`.
+    #[inline(always)]
+    pub fn set_d(&mut self, slot: Slot64, value: &Row64, active: u32) {
+        let row = &mut self.doubles[usize::from(slot)];
+        if active == u32::MAX {
+            *row = *value;
+        } else {
+            for lane in 0..32 {
+                row[lane] = if active >> lane & 1 != 0 { value[lane] } else { row[lane] };
+            }
+        }
+    }
+
+    /// Writes the lanes of `active`.
+    #[inline(always)]
+    pub fn set_p(&mut self, slot: SlotP, value: u32, active: u32) {
+        let bits = &mut self.predicates[usize::from(slot)];
+        *bits = *bits & !active | value & active;
+    }
+
+    /// A register of any file, widened to 64 bits a lane (predicates to 0 and 1; the low half of a 128-bit register).
+    pub fn wide(&self, constants: &Constants, reg: Reg) -> Row64 {
+        match reg {
+            Reg::W(slot, _) => self.w(constants, slot).map(u64::from),
+            Reg::D(slot) | Reg::Q(slot, _) => *self.d(constants, slot),
+            Reg::P(slot) => std::array::from_fn(|lane| u64::from(self.p(slot) >> lane & 1)),
+        }
+    }
+
+    /// Writes the lanes of `active`, cut to the register's width.
+    pub fn set_wide(&mut self, reg: Reg, value: &Row64, active: u32) {
+        match reg {
+            Reg::W(slot, bits) => {
+                let mask = if bits >= 32 { u32::MAX } else { (1 << bits) - 1 };
+                self.set_w(slot, &value.map(|v| v as u32 & mask), active);
+            }
+            Reg::D(slot) => self.set_d(slot, value, active),
+            Reg::Q(low, high) => {
+                self.set_d(low, value, active);
+                self.set_d(high, &[0; 32], active);
+            }
+            Reg::P(slot) => {
+                let bits = (0..32).fold(0, |bits, lane| bits | ((value[lane] & 1) as u32) << lane);
+                self.set_p(slot, bits, active);
+            }
+        }
+    }
+}

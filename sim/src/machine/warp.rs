@@ -1,0 +1,83 @@
+//! A warp: 32 lanes with their registers, paths and private memory.
+
+use super::paths::Paths;
+use super::registers::Registers;
+use crate::launch::Dim3;
+use crate::machine::grid::Machine;
+use crate::program::slots::StartValue;
+
+/// A warp of a thread block.
+#[derive(Debug, Default)]
+pub struct Warp {
+    /// Number within the block.
+    pub index: u32,
+    /// Register file.
+    pub registers: Registers,
+    /// Where its lanes are.
+    pub paths: Paths,
+    /// Local memory of the lanes, lane after lane.
+    pub local: Vec<u8>,
+    /// Call arguments and results of the lanes, lane after lane.
+    pub frame: Vec<u8>,
+    /// Instructions executed, the model's clock.
+    pub clock: u64,
+}
+
+impl Warp {
+    /// Makes the warp ready to run the kernel from its start, as warp `index` of thread block `block`.
+    pub fn start(&mut self, machine: &Machine<'_>, block: Dim3, index: u32) {
+        let program = machine.program;
+        let first_thread = u64::from(index) * 32;
+        let threads = machine.block.count();
+        let lanes = (threads - first_thread).min(32) as u32;
+        self.index = index;
+        self.clock = 0;
+        self.paths.start(if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 });
+        self.local.clear();
+        self.local.resize(program.local_bytes as usize * 32, 0);
+        self.frame.clear();
+        self.frame.resize(program.frame_bytes as usize * 32, 0);
+        for (&value, &slot) in &program.slots.start {
+            let row = std::array::from_fn(|lane| {
+                let thread = machine.block.coordinates(first_thread + lane as u64);
+                start_value(value, machine, block, index, lane as u32, thread)
+            });
+            self.registers.set_w(slot, &row, u32::MAX);
+        }
+    }
+}
+
+fn start_value(value: StartValue, machine: &Machine<'_>, block: Dim3, warp: u32, lane: u32, thread: Dim3) -> u32 {
+    match value {
+        StartValue::TidX => thread.x,
+        StartValue::TidY => thread.y,
+        StartValue::TidZ => thread.z,
+        StartValue::NtidX => machine.block.x,
+        StartValue::NtidY => machine.block.y,
+        StartValue::NtidZ => machine.block.z,
+        StartValue::CtaidX => block.x,
+        StartValue::CtaidY => block.y,
+        StartValue::CtaidZ => block.z,
+        StartValue::NctaidX => machine.grid.x,
+        StartValue::NctaidY => machine.grid.y,
+        StartValue::NctaidZ => machine.grid.z,
+        StartValue::LaneId => lane,
+        StartValue::WarpId => warp,
+        StartValue::NwarpId => machine.warps_per_block(),
+        // Blocks go round the multiprocessors in order.
+        StartValue::SmId => {
+            let linear = u64::from(block.x)
+                + u64::from(machine.grid.x) * (u64::from(block.y) + u64::from(machine.grid.y) * u64::from(block.z));
+            (linear % u64::from(machine.multiprocessors)) as u32
+        }
+        StartValue::NsmId => machine.multiprocessors,
+        StartValue::GridId => 1,
+        StartValue::LanemaskEq => 1 << lane,
+        StartValue::LanemaskLt => (1 << lane) - 1,
+        StartValue::LanemaskLe => u32::MAX >> (31 - lane),
+        StartValue::LanemaskGt => u32::MAX.checked_shl(lane + 1).unwrap_or(0),
+        StartValue::LanemaskGe => u32::MAX << lane,
+        StartValue::DynamicSharedBytes => machine.shared_dynamic,
+        StartValue::TotalSharedBytes => machine.shared_bytes as u32,
+    }
+}

@@ -1,0 +1,171 @@
+//! Shared-memory banks: how many wavefronts an access of a warp takes.
+//!
+//! Compute capability 5.x to 9.x: 32 banks of 4 bytes; word `w` lies in bank `w mod 32`; any number of lanes may read
+//! or write the same word in one pass; each bank delivers one word per wavefront. The rules for wide accesses are what
+//! an H200 was measured to do (`sim/tests/data/h200-warp-accesses.json`, 1,619 accesses):
+//!
+//! - up to 32 bits a lane: the largest number of distinct words in one bank;
+//! - 64-bit stores: that, summed over lanes 0–15 and 16–31; 128-bit stores: over the four groups of eight lanes;
+//! - 64-bit loads: one pass over all lanes if every active lane and its neighbour `lane ^ 1`, where that is active,
+//!   address the same element; else the two halves. 128-bit loads: under the same condition two passes of sixteen
+//!   lanes; else the four groups of eight.
+
+use crate::observe::MemoryKind;
+
+/// Number of banks.
+pub const BANKS: usize = 32;
+
+/// Whether an access reads or writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "self-explanatory")]
+pub enum Direction {
+    Load,
+    Store,
+}
+
+/// Wavefronts that one shared-memory instruction of a warp takes. `addresses` are byte addresses in shared memory,
+/// `active` the lanes that take part, `width` the bytes per lane (1, 2, 4, 8 or 16). Zero when no lane takes part.
+pub fn wavefronts(addresses: &[u32; 32], active: u32, width: u32, direction: Direction) -> u32 {
+    if active == 0 {
+        return 0;
+    }
+    let lanes_per_pass = match width {
+        0..=4 => return narrow(addresses, active),
+        8 if direction == Direction::Load && neighbours_agree(addresses, active) => 32,
+        8 => 16,
+        _ if direction == Direction::Load && neighbours_agree(addresses, active) => 16,
+        _ => 8,
+    };
+    let words = width / 4;
+    let mut total = 0;
+    for first in (0..32).step_by(lanes_per_pass) {
+        let group = active & (((1u64 << lanes_per_pass) - 1) << first) as u32;
+        if group != 0 {
+            total += worst_bank(addresses, group, words);
+        }
+    }
+    total
+}
+
+/// Wavefronts that the same access would take if its lanes addressed consecutive elements.
+pub fn ideal_wavefronts(active: u32, width: u32) -> u32 {
+    // Each pass of the rule above that has an active lane takes one wavefront; packed lanes fill the fewest passes.
+    (active.count_ones() * width.max(4)).div_ceil(BANKS as u32 * 4)
+}
+
+/// Wavefronts of a shared-memory atomic on 32-bit words, all lanes of which serialise within their bank: the largest
+/// number of lanes on one bank. An increment by one whose old value nobody uses (`ATOMS.POPC.INC`) adds up equal
+/// addresses first, so there distinct words count. A compare-and-swap takes each lane twice.
+pub fn atomic_wavefronts(addresses: &[u32; 32], active: u32, kind: MemoryKind) -> u32 {
+    let MemoryKind::SharedAtomic { result_used, increment, compare_and_swap, .. } = kind else { return 0 };
+    if increment && !result_used {
+        return narrow(addresses, active);
+    }
+    let mut lanes_of = [0u32; BANKS];
+    for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
+        lanes_of[(addresses[lane] >> 2) as usize % BANKS] += 1;
+    }
+    let worst = lanes_of.into_iter().max().unwrap_or(0);
+    if compare_and_swap { 2 * worst } else { worst }
+}
+
+/// Lane n and lane n ^ 1 address the same element wherever both are active.
+fn neighbours_agree(addresses: &[u32; 32], active: u32) -> bool {
+    (0..32).step_by(2).all(|lane| {
+        let both = active >> lane & 3 == 3;
+        !both || addresses[lane] == addresses[lane + 1]
+    })
+}
+
+fn narrow(addresses: &[u32; 32], active: u32) -> u32 {
+    // Neighbouring words in neighbouring lanes, and one word for all, are by far the most frequent.
+    if active == u32::MAX {
+        let first = addresses[0] & !3;
+        let mut consecutive = true;
+        let mut uniform = true;
+        for (lane, &address) in addresses.iter().enumerate() {
+            consecutive &= address & !3 == first.wrapping_add(4 * lane as u32);
+            uniform &= address & !3 == first;
+        }
+        if consecutive || uniform {
+            return 1;
+        }
+    }
+    worst_bank(addresses, active, 1)
+}
+
+/// The largest number of distinct words that one bank must deliver to `active` lanes of `words` words each.
+fn worst_bank(addresses: &[u32; 32], active: u32, words: u32) -> u32 {
+    /// Marks the end of a bank's list.
+    const NONE: u8 = u8::MAX;
+    let mut first = [NONE; BANKS];
+    let mut count = [0u8; BANKS];
+    let mut next = [NONE; 32 * 4];
+    let mut seen = [0u32; 32 * 4];
+    let mut used = 0u8;
+    let mut worst = 0;
+    let mut lanes = active;
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        for part in 0..words {
+            let word = (addresses[lane] >> 2).wrapping_add(part);
+            let bank = word as usize % BANKS;
+            let mut at = first[bank];
+            while at != NONE && seen[at as usize] != word {
+                at = next[at as usize];
+            }
+            if at == NONE {
+                seen[used as usize] = word;
+                next[used as usize] = first[bank];
+                first[bank] = used;
+                used += 1;
+                count[bank] += 1;
+                worst = worst.max(count[bank]);
+            }
+        }
+    }
+    u32::from(worst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stride(words: u32) -> [u32; 32] {
+        std::array::from_fn(|lane| lane as u32 * words * 4)
+    }
+
+    #[test]
+    fn a_stride_of_s_words_takes_gcd_of_s_and_32() {
+        for s in 1..=64u32 {
+            let (mut a, mut b) = (s, 32);
+            while b != 0 {
+                (a, b) = (b, a % b);
+            }
+            assert_eq!(wavefronts(&stride(s), u32::MAX, 4, Direction::Load), a, "stride {s}");
+        }
+        assert_eq!(wavefronts(&stride(0), u32::MAX, 4, Direction::Load), 1);
+    }
+
+    #[test]
+    fn wide_accesses() {
+        let contiguous16: [u32; 32] = std::array::from_fn(|lane| lane as u32 * 16);
+        assert_eq!(wavefronts(&contiguous16, u32::MAX, 16, Direction::Load), 4);
+        assert_eq!(wavefronts(&[0; 32], u32::MAX, 16, Direction::Load), 2);
+        assert_eq!(wavefronts(&[0; 32], u32::MAX, 16, Direction::Store), 4);
+        let pairs: [u32; 32] = std::array::from_fn(|lane| lane as u32 / 2 * 16);
+        assert_eq!(wavefronts(&pairs, u32::MAX, 16, Direction::Load), 2);
+        let contiguous8: [u32; 32] = std::array::from_fn(|lane| lane as u32 * 8);
+        assert_eq!(wavefronts(&contiguous8, u32::MAX, 8, Direction::Store), 2);
+        assert_eq!(wavefronts(&contiguous8, 0xffff, 8, Direction::Store), 1);
+    }
+
+    #[test]
+    fn no_lane_no_wavefront() {
+        assert_eq!(wavefronts(&[0; 32], 0, 4, Direction::Load), 0);
+        assert_eq!(ideal_wavefronts(0, 4), 0);
+        assert_eq!(ideal_wavefronts(u32::MAX, 16), 4);
+        assert_eq!(ideal_wavefronts(1, 1), 1);
+    }
+}

@@ -1,0 +1,5 @@
+//! Memories and what an access costs in them.
+
+pub mod banks;
+pub mod global;
+pub mod sectors;

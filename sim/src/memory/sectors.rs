@@ -1,0 +1,70 @@
+//! Global-memory sectors: how many 32-byte sectors a request of a warp touches.
+//!
+//! An L1 cache line of 128 bytes holds four sectors; a request is one memory instruction of a warp. Each lane's access
+//! is naturally aligned and at most 32 bytes, so it lies within one sector.
+
+/// Bytes of a sector.
+pub const SECTOR: u64 = 32;
+
+/// Distinct sectors that the `active` lanes address.
+pub fn sectors(addresses: &[u64; 32], active: u32) -> u32 {
+    distinct(addresses, active, SECTOR.trailing_zeros())
+}
+
+/// Fewest sectors that could hold what `active` lanes of `width` bytes each ask for.
+pub fn ideal_sectors(active: u32, width: u32) -> u32 {
+    (active.count_ones() * width).div_ceil(SECTOR as u32)
+}
+
+/// Distinct 128-byte lines, that is L1 tags, that the `active` lanes address.
+pub fn tags(addresses: &[u64; 32], active: u32) -> u32 {
+    distinct(addresses, active, 7)
+}
+
+fn distinct(addresses: &[u64; 32], active: u32, shift: u32) -> u32 {
+    let mut numbers = [0u64; 32];
+    let mut used = 0;
+    let mut ascending = true;
+    let mut lanes = active;
+    while lanes != 0 {
+        let lane = lanes.trailing_zeros() as usize;
+        lanes &= lanes - 1;
+        let number = addresses[lane] >> shift;
+        if used > 0 {
+            ascending &= number >= numbers[used - 1];
+            if number == numbers[used - 1] {
+                continue;
+            }
+        }
+        numbers[used] = number;
+        used += 1;
+    }
+    if ascending {
+        return used as u32;
+    }
+    let numbers = &mut numbers[..used];
+    numbers.sort_unstable();
+    1 + numbers.windows(2).filter(|pair| pair[0] != pair[1]).count() as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        let stride = |bytes: u64| std::array::from_fn(|lane| 0x1000 + lane as u64 * bytes);
+        assert_eq!(sectors(&stride(4), u32::MAX), 4);
+        assert_eq!(sectors(&stride(16), u32::MAX), 16);
+        assert_eq!(sectors(&stride(32), u32::MAX), 32);
+        assert_eq!(sectors(&stride(0), u32::MAX), 1);
+        assert_eq!(sectors(&stride(4), 0), 0);
+        assert_eq!(tags(&stride(128), 0xff), 8);
+        // One element off the boundary costs one more sector.
+        let shifted: [u64; 32] = std::array::from_fn(|lane| 0x1004 + lane as u64 * 4);
+        assert_eq!(sectors(&shifted, u32::MAX), 5);
+        // Order does not matter.
+        let shuffled: [u64; 32] = std::array::from_fn(|lane| 0x1000 + (lane as u64 * 7 % 32) * 4);
+        assert_eq!(sectors(&shuffled, u32::MAX), 4);
+    }
+}

@@ -1,0 +1,455 @@
+//! Pass 1: resolves names, lays out variables, inlines device functions and decodes instructions.
+
+use std::collections::{HashMap, HashSet};
+
+use super::inst::{Inst, NEVER, Op, Pc, Reg, Space};
+use super::layout::{GLOBALS_BASE, align_up};
+use super::slots::{Slots, TooMany};
+use super::{KernelParam, PlacedVariable, Program, Source};
+use crate::diagnostic::{Diagnostic, Place, Span};
+use crate::error::Error;
+use crate::ptx::ast::{Function, Instruction, Line, Module, Name, StateSpace, Statement, Variable};
+
+/// How deep device functions may call each other before we take it for recursion.
+const DEEPEST_CALL: usize = 64;
+/// Most instructions of an inlined kernel.
+const MOST_INSTRUCTIONS: usize = 4 << 20;
+
+/// What a name means in a scope.
+#[derive(Debug, Clone)]
+pub(super) enum Symbol {
+    Register(Reg),
+    /// Elements of a `.v2` or `.v4` register.
+    VectorRegister(Vec<Reg>),
+    /// `%r<n>`: registers numbered from 0.
+    Numbered(Vec<Reg>),
+    /// A variable: its space and its address within it.
+    Variable { space: Space, address: u64 },
+    Label(usize),
+    Prototype,
+}
+
+type Scope<'m> = HashMap<&'m str, Symbol>;
+
+/// Lowers one kernel.
+pub(super) struct Builder<'m> {
+    pub(super) module: &'m Module,
+    source: Source<'m>,
+    /// Start of every line of the PTX text.
+    line_starts: Vec<usize>,
+    pub(super) program: Program,
+    pub(super) slots: Slots,
+    scopes: Vec<Scope<'m>>,
+    /// Scopes below this index belong to callers and are not visible.
+    floor: usize,
+    /// Instruction that each label stands before.
+    labels: Vec<Option<Pc>>,
+    /// Branches whose target is a label: resolved at the end.
+    pending: Vec<(Pc, usize)>,
+    line: Line,
+    /// Addresses of static shared variables, by where they are declared.
+    shared_addresses: HashMap<usize, u64>,
+    /// End of all static shared variables; dynamic shared memory lies behind it.
+    shared_end: u64,
+    const_end: u64,
+    global_end: u64,
+    module_variables: HashMap<&'m str, Symbol>,
+    calls: Vec<&'m str>,
+    /// Label behind the inlined function's body, where `ret` goes; `None` in the kernel itself.
+    pub(super) return_label: Option<usize>,
+}
+
+/// Builds `kernel`.
+pub(super) fn build(module: &Module, source: Source<'_>, kernel: &str) -> Result<Program, Error> {
+    let kernels: Vec<&Function> = module.functions.iter().filter(|f| f.is_kernel && f.body.is_some()).collect();
+    let Some(function) = kernels.iter().find(|f| &*f.name.text == kernel) else {
+        let names: Vec<&str> = kernels.iter().map(|f| &*f.name.text).collect();
+        let help = if names.is_empty() {
+            format!("{} holds no kernel (`.entry`) at all; was the function declared `__global__`?", source.file)
+        } else {
+            format!("{} has: {}", source.file, names.join(", "))
+        };
+        return Err(Error::Input(Box::new(
+            Diagnostic::new(format!("there is no kernel `{kernel}` in {}", source.file)).help(help),
+        )));
+    };
+    let mut builder = Builder {
+        module,
+        source,
+        line_starts: std::iter::once(0).chain(source.text.match_indices('\n').map(|(at, _)| at + 1)).collect(),
+        program: Program { kernel: kernel.to_owned(), shared_align: 16, ..Program::default() },
+        slots: Slots::default(),
+        scopes: Vec::new(),
+        floor: 0,
+        labels: Vec::new(),
+        pending: Vec::new(),
+        line: Line { file: 0, line: 0 },
+        shared_addresses: HashMap::new(),
+        shared_end: 0,
+        const_end: 0,
+        global_end: GLOBALS_BASE,
+        module_variables: HashMap::new(),
+        calls: vec![kernel],
+        return_label: None,
+    };
+    builder.place_shared(function);
+    builder.kernel(function)?;
+    Ok(builder.finish())
+}
+
+impl<'m> Builder<'m> {
+    fn kernel(&mut self, function: &'m Function) -> Result<(), Error> {
+        self.program.max_threads = function.max_threads;
+        self.program.required_threads = function.required_threads;
+        let mut scope = Scope::new();
+        let mut end = 0;
+        for param in &function.params {
+            let offset = align_up(end, param.align);
+            end = offset + param.bytes;
+            self.program.params.push(KernelParam {
+                name: param.name.text.to_string(),
+                element: param.element.to_string(),
+                offset,
+                bytes: param.bytes,
+            });
+            scope.insert(&param.name.text, Symbol::Variable { space: Space::Param, address: offset });
+        }
+        self.scopes.push(scope);
+        self.body(function.body.as_deref().unwrap_or_default())?;
+        self.emit(Op::Exit, None, &function.name.span)
+    }
+
+    /// Gives every static shared variable of the kernel, and of the functions it calls, its address before any code
+    /// is decoded: dynamic shared memory lies behind all of them.
+    fn place_shared(&mut self, kernel: &'m Function) {
+        let module = self.module;
+        let mut names: HashSet<&str> = HashSet::new();
+        let mut functions = vec![kernel];
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut declared: Vec<&Variable> = Vec::new();
+        while let Some(function) = functions.pop() {
+            if !seen.insert(&function.name.text) {
+                continue;
+            }
+            for statement in function.body.iter().flatten() {
+                match statement {
+                    Statement::Variable(v) if v.space == StateSpace::Shared => declared.push(v),
+                    Statement::Instruction(instruction) => {
+                        for operand in &instruction.operands {
+                            operand.for_each_name(&mut |name| {
+                                names.insert(name);
+                            });
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            functions.extend(module.functions.iter().filter(|f| f.body.is_some() && names.contains(&*f.name.text)));
+        }
+        let of_module = module.variables.iter().filter(|v| names.contains(&*v.name.text));
+        for variable in of_module.chain(declared) {
+            if variable.space == StateSpace::Shared && variable.bytes > 0 {
+                let address = align_up(self.shared_end, variable.align);
+                self.shared_end = address + variable.bytes;
+                self.shared_addresses.insert(variable.name.span.start, address);
+            }
+        }
+    }
+
+    fn finish(mut self) -> Program {
+        for (pc, label) in std::mem::take(&mut self.pending) {
+            // A label at the very end of the kernel stands before its closing `Exit`.
+            let target = self.labels[label].unwrap_or(self.program.insts.len() as Pc - 1);
+            if let Op::Branch { target: slot, .. } = &mut self.program.insts[pc as usize].op {
+                *slot = target;
+            }
+        }
+        self.program.shared_static = self.shared_end;
+        self.program.slots = self.slots;
+        self.program
+    }
+
+    /// Decodes a body in a fresh scope; its labels are known before its instructions.
+    fn body(&mut self, body: &'m [Statement]) -> Result<(), Error> {
+        let mut scopes_of_labels = vec![Scope::new()];
+        // Labels can be used before they stand, so every scope's labels are collected first.
+        let mut open = vec![0];
+        for statement in body {
+            match statement {
+                Statement::Open => {
+                    open.push(scopes_of_labels.len());
+                    scopes_of_labels.push(Scope::new());
+                }
+                Statement::Close => {
+                    open.pop();
+                }
+                Statement::Label(name) => {
+                    let id = self.new_label();
+                    if let Some(&scope) = open.last() {
+                        scopes_of_labels[scope].insert(&name.text, Symbol::Label(id));
+                    }
+                }
+                _ => {}
+            }
+        }
+        let mut scopes = scopes_of_labels.into_iter();
+        self.scopes.push(scopes.next().unwrap_or_default());
+        for statement in body {
+            match statement {
+                Statement::Open => self.scopes.push(scopes.next().unwrap_or_default()),
+                Statement::Close => {
+                    self.scopes.pop();
+                }
+                Statement::Registers { element, lanes, name, count } => {
+                    self.registers(element, *lanes, name, *count)?;
+                }
+                Statement::Variable(variable) => self.function_variable(variable)?,
+                Statement::Label(name) => {
+                    if let Some(Symbol::Label(id)) = self.find(&name.text) {
+                        self.place_label(id);
+                    }
+                }
+                Statement::Line(line) => {
+                    // Line 0 marks code that the compiler merged from several lines: it stays with the line before.
+                    if line.line != 0 {
+                        self.line = *line;
+                    }
+                }
+                Statement::Targets(name, _) => {
+                    return Err(self.unsupported(&name.span, "an indirect branch or call through a table of targets"));
+                }
+                Statement::Prototype(name) => {
+                    self.declare(&name.text, Symbol::Prototype);
+                }
+                Statement::Instruction(instruction) => self.instruction(instruction)?,
+            }
+        }
+        self.scopes.pop();
+        Ok(())
+    }
+
+    /// Inlines `function`: its parameters and results are the caller's `.param` variables.
+    pub(super) fn inline(
+        &mut self,
+        function: &'m Function,
+        arguments: &[(Space, u64)],
+        results: &[(Space, u64)],
+        span: &Span,
+    ) -> Result<(), Error> {
+        let name: &'m str = &function.name.text;
+        if self.calls.contains(&name) || self.calls.len() > DEEPEST_CALL {
+            return Err(self.unsupported(span, &format!("recursion: `{name}` calls itself")));
+        }
+        let body = match &function.body {
+            Some(body) => body,
+            None => return Err(self.unsupported(span, &format!("a call of `{name}`, whose code is not in this file"))),
+        };
+        if function.params.len() != arguments.len() || function.returns.len() != results.len() {
+            return Err(self.invalid(span, &format!("the call does not fit the parameters of `{name}`")));
+        }
+        self.calls.push(name);
+        let mut scope = Scope::new();
+        let formals = function.params.iter().chain(&function.returns);
+        for (formal, &(space, address)) in formals.zip(arguments.iter().chain(results)) {
+            scope.insert(&formal.name.text, Symbol::Variable { space, address });
+        }
+        let end = self.new_label();
+        let (floor, line, back) = (self.floor, self.line, self.return_label.replace(end));
+        self.floor = self.scopes.len();
+        self.scopes.push(scope);
+        self.body(body)?;
+        self.scopes.pop();
+        self.floor = floor;
+        self.place_label(end);
+        self.return_label = back;
+        self.line = line;
+        self.calls.pop();
+        Ok(())
+    }
+
+    fn registers(&mut self, element: &str, lanes: u8, name: &'m Name, count: Option<u32>) -> Result<(), Error> {
+        let mut fresh = |builder: &mut Self| match builder.slots.register(element) {
+            Ok(Some(register)) => Ok(register),
+            Ok(None) => Err(builder.unsupported(&name.span, &format!("registers of type .{element}"))),
+            Err(TooMany) => Err(builder.too_many(&name.span)),
+        };
+        let symbol = match (count, lanes) {
+            (Some(count), 1) => {
+                Symbol::Numbered((0..count).map(|_| fresh(self)).collect::<Result<_, _>>()?)
+            }
+            (None, 1) => Symbol::Register(fresh(self)?),
+            (None, lanes) => {
+                Symbol::VectorRegister((0..lanes).map(|_| fresh(self)).collect::<Result<_, _>>()?)
+            }
+            (Some(_), _) => return Err(self.unsupported(&name.span, "a numbered range of vector registers")),
+        };
+        self.declare(&name.text, symbol);
+        Ok(())
+    }
+
+    fn function_variable(&mut self, variable: &'m Variable) -> Result<(), Error> {
+        let symbol = match variable.space {
+            StateSpace::Local => {
+                let address = align_up(self.program.local_bytes, variable.align);
+                self.program.local_bytes = address + variable.bytes;
+                Symbol::Variable { space: Space::Local, address }
+            }
+            StateSpace::Param => {
+                let address = align_up(self.program.frame_bytes, variable.align);
+                self.program.frame_bytes = address + variable.bytes;
+                Symbol::Variable { space: Space::Frame, address }
+            }
+            _ => self.place(variable)?,
+        };
+        self.declare(&variable.name.text, symbol);
+        Ok(())
+    }
+
+    /// Gives a shared, constant or global variable its address.
+    fn place(&mut self, variable: &Variable) -> Result<Symbol, Error> {
+        let name = variable.name.text.to_string();
+        let placed = |address| PlacedVariable {
+            name: name.clone(),
+            address,
+            bytes: variable.bytes,
+            content: variable.content.clone(),
+            relocations: variable.relocations.clone(),
+        };
+        Ok(match variable.space {
+            StateSpace::Shared if variable.bytes == 0 => {
+                let align = self.program.shared_align.max(variable.align);
+                self.program.shared_align = align;
+                // All dynamic arrays begin at the same address, behind every static variable.
+                let address = align_up(self.shared_end, align);
+                self.program.shared_variables.push((name, address, 0));
+                Symbol::Variable { space: Space::Shared, address }
+            }
+            StateSpace::Shared => {
+                let Some(&address) = self.shared_addresses.get(&variable.name.span.start) else {
+                    return Err(Error::Internal(format!("the shared variable `{name}` has no address")));
+                };
+                self.program.shared_variables.push((name, address, variable.bytes));
+                Symbol::Variable { space: Space::Shared, address }
+            }
+            StateSpace::Const => {
+                let address = align_up(self.const_end, variable.align);
+                self.const_end = address + variable.bytes;
+                self.program.constants.push(placed(address));
+                Symbol::Variable { space: Space::Const, address }
+            }
+            StateSpace::Global => {
+                if variable.external && variable.bytes == 0 {
+                    return Err(self.unsupported(&variable.name.span, "a variable that is defined in another file"));
+                }
+                let address = align_up(self.global_end, variable.align.max(256));
+                self.global_end = address + variable.bytes.max(1);
+                self.program.globals.push(placed(address));
+                Symbol::Variable { space: Space::Global, address }
+            }
+            _ => return Err(self.invalid(&variable.name.span, "a variable in a space that cannot hold one here")),
+        })
+    }
+
+    pub(super) fn declare(&mut self, name: &'m str, symbol: Symbol) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name, symbol);
+        }
+    }
+
+    /// What `name` means here.
+    pub(super) fn find(&self, name: &str) -> Option<Symbol> {
+        let visible = &self.scopes[self.floor..];
+        if let Some(symbol) = visible.iter().rev().find_map(|scope| scope.get(name)) {
+            return Some(symbol.clone());
+        }
+        let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let number: usize = name[stem.len()..].parse().ok()?;
+        visible.iter().rev().find_map(|scope| match scope.get(stem) {
+            Some(Symbol::Numbered(registers)) => registers.get(number).map(|&r| Symbol::Register(r)),
+            _ => None,
+        })
+    }
+
+    /// A module-scope variable, placed when it is first used: what a kernel does not use takes no memory.
+    pub(super) fn find_module_variable(&mut self, name: &str) -> Result<Option<Symbol>, Error> {
+        if let Some(symbol) = self.module_variables.get(name) {
+            return Ok(Some(symbol.clone()));
+        }
+        let module = self.module;
+        let Some(variable) = module.variables.iter().find(|v| &*v.name.text == name) else {
+            return Ok(None);
+        };
+        let symbol = self.place(variable)?;
+        self.module_variables.insert(&variable.name.text, symbol.clone());
+        for relocation in &variable.relocations {
+            self.find_module_variable(&relocation.symbol.text)?;
+        }
+        Ok(Some(symbol))
+    }
+
+    pub(super) fn new_label(&mut self) -> usize {
+        self.labels.push(None);
+        self.labels.len() - 1
+    }
+
+    pub(super) fn place_label(&mut self, id: usize) {
+        self.labels[id] = Some(self.program.insts.len() as Pc);
+    }
+
+    /// Appends an instruction.
+    pub(super) fn emit(&mut self, op: Op, guard: Option<(u16, bool)>, span: &Span) -> Result<(), Error> {
+        if self.program.insts.len() >= MOST_INSTRUCTIONS {
+            return Err(self.unsupported(span, "a kernel of more than four million instructions"));
+        }
+        self.program.insts.push(Inst { op, guard });
+        self.program.lines.push(self.line);
+        let line = self.line_starts.partition_point(|&start| start <= span.start);
+        self.program.ptx_lines.push(line as u32);
+        let text = self.source.text.get(span.clone()).unwrap_or_default();
+        self.program.texts.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
+        Ok(())
+    }
+
+    /// Appends a branch to a label.
+    pub(super) fn branch(&mut self, label: usize, guard: Option<(u16, bool)>, span: &Span) -> Result<(), Error> {
+        self.pending.push((self.program.insts.len() as Pc, label));
+        self.emit(Op::Branch { target: NEVER, meet: NEVER }, guard, span)
+    }
+
+    fn place_of(&self, span: &Span, label: &str) -> Place {
+        Place::new(self.source.file, self.source.text, span.clone(), label)
+    }
+
+    /// Something that we do not support, at `span`.
+    pub(super) fn unsupported(&self, span: &Span, what: &str) -> Error {
+        let mut diagnostic = Diagnostic::new(format!("warpbook does not support {what}"))
+            .at(self.place_of(span, "not supported"));
+        let at = match self.module.files.get(&self.line.file) {
+            Some(file) if self.line.line > 0 => format!("it comes from {file}, line {}; ", self.line.line),
+            _ => String::new(),
+        };
+        diagnostic = diagnostic.help(format!("{at}your kernel may be right: this is a limit of the simulator"));
+        Error::Unsupported(Box::new(diagnostic))
+    }
+
+    /// PTX that contradicts itself, at `span`.
+    pub(super) fn invalid(&self, span: &Span, message: &str) -> Error {
+        Error::Input(Box::new(Diagnostic::new(message).at(self.place_of(span, "here"))))
+    }
+
+    pub(super) fn too_many(&self, span: &Span) -> Error {
+        self.unsupported(span, "a kernel with more than 32,000 registers or constants")
+    }
+
+    fn instruction(&mut self, instruction: &'m Instruction) -> Result<(), Error> {
+        let guard = match &instruction.guard {
+            None => None,
+            Some(guard) => match self.find(&guard.register.text) {
+                Some(Symbol::Register(Reg::P(slot))) => Some((slot, guard.negated)),
+                _ => return Err(self.invalid(&guard.register.span, "a guard must be a predicate register")),
+            },
+        };
+        let parts: Vec<&str> = instruction.opcode.text.split('.').collect();
+        self.decode(instruction, &parts, guard)
+    }
+}

@@ -1,0 +1,17 @@
+//! Where variables lie: address windows of the generic address space and the layout within each space.
+
+/// Generic addresses of shared memory begin here.
+pub const SHARED_WINDOW: u64 = 0x0001_0000_0000;
+/// Generic addresses of local memory begin here.
+pub const LOCAL_WINDOW: u64 = 0x0001_1000_0000;
+/// Generic addresses of constant memory begin here.
+pub const CONST_WINDOW: u64 = 0x0001_2000_0000;
+/// Every window is this many bytes.
+pub const WINDOW: u64 = 0x1000_0000;
+/// Global variables of the module begin here; argument buffers lie far above.
+pub const GLOBALS_BASE: u64 = 0x0002_0000_0000;
+
+/// Rounds `at` up to a multiple of `align`, a power of two.
+pub fn align_up(at: u64, align: u64) -> u64 {
+    at.next_multiple_of(align.max(1))
+}

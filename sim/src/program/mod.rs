@@ -1,0 +1,116 @@
+//! A kernel, lowered from its syntax tree to what the executor runs.
+//!
+//! Passes, in order, one file each:
+//! 1. [`build`](builder): names to slots and addresses, device functions inlined, opcodes decoded ([`decode`]).
+//! 2. [`merge`]: adjacent shared-memory accesses become wide ones, as ptxas does it (`sm_90` lowering only).
+//! 3. [`reconverge`]: where the lanes that part at a branch meet again, from the control-flow graph ([`cfg`]).
+
+pub mod alignment;
+pub mod builder;
+pub mod cfg;
+mod control;
+mod decode;
+pub mod inst;
+mod layout;
+mod memory;
+pub mod merge;
+mod operand;
+pub mod reconverge;
+pub mod slots;
+pub mod uses;
+mod warp;
+
+use crate::Lowering;
+use crate::error::Error;
+use crate::ptx::ast::{Line, Module, Relocation};
+
+pub use inst::Inst;
+pub use layout::{CONST_WINDOW, GLOBALS_BASE, LOCAL_WINDOW, SHARED_WINDOW};
+
+/// The source text of a module, for messages.
+#[derive(Debug, Clone, Copy)]
+pub struct Source<'a> {
+    /// File name.
+    pub file: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// A kernel parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelParam {
+    /// Its name in the PTX.
+    pub name: String,
+    /// Type without the dot; `b8` for a struct.
+    pub element: String,
+    /// Byte offset in parameter space.
+    pub offset: u64,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
+/// A module variable that the kernel uses, at its address.
+#[derive(Debug, Clone)]
+pub struct PlacedVariable {
+    /// Its name.
+    pub name: String,
+    /// Address within its space.
+    pub address: u64,
+    /// Size in bytes.
+    pub bytes: u64,
+    /// Initial content; the rest is zero.
+    pub content: Vec<u8>,
+    /// Addresses to be stored into the content.
+    pub relocations: Vec<Relocation>,
+}
+
+/// A lowered kernel.
+#[derive(Debug, Clone, Default)]
+pub struct Program {
+    /// Name of the kernel.
+    pub kernel: String,
+    /// Instructions.
+    pub insts: Vec<Inst>,
+    /// Source line of each instruction.
+    pub lines: Vec<Line>,
+    /// Line in the PTX text of each instruction, from 1.
+    pub ptx_lines: Vec<u32>,
+    /// The instructions as written.
+    pub texts: Vec<String>,
+    /// Slots and what they hold at the start.
+    pub slots: slots::Slots,
+    /// Kernel parameters in order.
+    pub params: Vec<KernelParam>,
+    /// Module-scope variables in global memory.
+    pub globals: Vec<PlacedVariable>,
+    /// Constant bank.
+    pub constants: Vec<PlacedVariable>,
+    /// Statically declared shared memory, in bytes.
+    pub shared_static: u64,
+    /// Alignment of dynamic shared memory, in bytes.
+    pub shared_align: u64,
+    /// Shared variables: name, offset, size in bytes (0 for dynamic).
+    pub shared_variables: Vec<(String, u64, u64)>,
+    /// Local memory per thread, in bytes.
+    pub local_bytes: u64,
+    /// Bytes of call arguments and results per thread.
+    pub frame_bytes: u64,
+    /// `.maxntid` and `.reqntid`.
+    pub max_threads: Option<[u32; 3]>,
+    /// `.reqntid`: the only block shape that the kernel takes.
+    pub required_threads: Option<[u32; 3]>,
+}
+
+/// Lowers `kernel` of `module`.
+///
+/// # Errors
+/// [`Error::Input`] when there is no such kernel or the PTX contradicts itself, [`Error::Unsupported`] with the place
+/// of the first instruction that we do not have.
+pub fn lower(module: &Module, source: Source<'_>, kernel: &str, lowering: Lowering) -> Result<Program, Error> {
+    let mut program = builder::build(module, source, kernel)?;
+    if lowering == Lowering::Sm90 {
+        merge::run(&mut program);
+    }
+    reconverge::run(&mut program);
+    Ok(program)
+}

@@ -1,0 +1,149 @@
+//! Assigns registers, constants and special registers to slots.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::inst::{CONSTANT, Reg};
+
+/// Read-only special registers: their value is known when a warp starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs, reason = "the variants are PTX's own names")]
+pub enum StartValue {
+    TidX,
+    TidY,
+    TidZ,
+    NtidX,
+    NtidY,
+    NtidZ,
+    CtaidX,
+    CtaidY,
+    CtaidZ,
+    NctaidX,
+    NctaidY,
+    NctaidZ,
+    LaneId,
+    WarpId,
+    NwarpId,
+    SmId,
+    NsmId,
+    GridId,
+    LanemaskEq,
+    LanemaskLt,
+    LanemaskLe,
+    LanemaskGt,
+    LanemaskGe,
+    DynamicSharedBytes,
+    TotalSharedBytes,
+}
+
+impl StartValue {
+    /// The special register that PTX writes as `name`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(match name {
+            "%tid.x" => Self::TidX,
+            "%tid.y" => Self::TidY,
+            "%tid.z" => Self::TidZ,
+            "%ntid.x" => Self::NtidX,
+            "%ntid.y" => Self::NtidY,
+            "%ntid.z" => Self::NtidZ,
+            "%ctaid.x" => Self::CtaidX,
+            "%ctaid.y" => Self::CtaidY,
+            "%ctaid.z" => Self::CtaidZ,
+            "%nctaid.x" => Self::NctaidX,
+            "%nctaid.y" => Self::NctaidY,
+            "%nctaid.z" => Self::NctaidZ,
+            "%laneid" => Self::LaneId,
+            "%warpid" => Self::WarpId,
+            "%nwarpid" => Self::NwarpId,
+            "%smid" => Self::SmId,
+            "%nsmid" => Self::NsmId,
+            "%gridid" => Self::GridId,
+            "%lanemask_eq" => Self::LanemaskEq,
+            "%lanemask_lt" => Self::LanemaskLt,
+            "%lanemask_le" => Self::LanemaskLe,
+            "%lanemask_gt" => Self::LanemaskGt,
+            "%lanemask_ge" => Self::LanemaskGe,
+            "%dynamic_smem_size" => Self::DynamicSharedBytes,
+            "%total_smem_size" => Self::TotalSharedBytes,
+            _ => return None,
+        })
+    }
+}
+
+/// How many slots of each file a program needs, and what the fixed ones hold.
+#[derive(Debug, Clone, Default)]
+pub struct Slots {
+    /// Slots of the 32-bit file.
+    pub words: u16,
+    /// Slots of the 64-bit file.
+    pub doubles: u16,
+    /// Slots of the predicate file.
+    pub predicates: u16,
+    /// 32-bit constants, by their slot without [`CONSTANT`].
+    pub constants32: Vec<u32>,
+    /// 64-bit constants, by their slot without [`CONSTANT`].
+    pub constants64: Vec<u64>,
+    /// Slots that are filled when a warp starts.
+    pub start: BTreeMap<StartValue, u16>,
+    known32: HashMap<u32, u16>,
+    known64: HashMap<u64, u16>,
+}
+
+/// The program needs more registers than slots can be numbered.
+#[derive(Debug)]
+pub struct TooMany;
+
+fn next(count: &mut u16) -> Result<u16, TooMany> {
+    let slot = *count;
+    if slot >= CONSTANT - 1 {
+        return Err(TooMany);
+    }
+    *count += 1;
+    Ok(slot)
+}
+
+impl Slots {
+    /// A fresh register of a declared type (`b32`, `pred`, …), `None` when there is no such type.
+    pub fn register(&mut self, element: &str) -> Result<Option<Reg>, TooMany> {
+        Ok(Some(match element {
+            "pred" => Reg::P(next(&mut self.predicates)?),
+            "b8" | "u8" | "s8" => Reg::W(next(&mut self.words)?, 8),
+            "b16" | "u16" | "s16" | "f16" | "bf16" => Reg::W(next(&mut self.words)?, 16),
+            "b32" | "u32" | "s32" | "f32" | "f16x2" | "bf16x2" => Reg::W(next(&mut self.words)?, 32),
+            "b64" | "u64" | "s64" | "f64" => Reg::D(next(&mut self.doubles)?),
+            "b128" => Reg::Q(next(&mut self.doubles)?, next(&mut self.doubles)?),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// The slot that holds `value` in every lane.
+    pub fn constant32(&mut self, value: u32) -> Result<u16, TooMany> {
+        if let Some(&slot) = self.known32.get(&value) {
+            return Ok(slot);
+        }
+        let index = u16::try_from(self.constants32.len()).ok().filter(|&i| i < CONSTANT - 1).ok_or(TooMany)?;
+        self.constants32.push(value);
+        self.known32.insert(value, index | CONSTANT);
+        Ok(index | CONSTANT)
+    }
+
+    /// The slot that holds `value` in every lane.
+    pub fn constant64(&mut self, value: u64) -> Result<u16, TooMany> {
+        if let Some(&slot) = self.known64.get(&value) {
+            return Ok(slot);
+        }
+        let index = u16::try_from(self.constants64.len()).ok().filter(|&i| i < CONSTANT - 1).ok_or(TooMany)?;
+        self.constants64.push(value);
+        self.known64.insert(value, index | CONSTANT);
+        Ok(index | CONSTANT)
+    }
+
+    /// The slot that holds a special register.
+    pub fn start_value(&mut self, value: StartValue) -> Result<u16, TooMany> {
+        if let Some(&slot) = self.start.get(&value) {
+            return Ok(slot);
+        }
+        let slot = next(&mut self.words)?;
+        self.start.insert(value, slot);
+        Ok(slot)
+    }
+}

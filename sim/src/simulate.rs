@@ -1,0 +1,161 @@
+//! The entry points: a parsed module, and a simulated launch of one of its kernels.
+
+use std::sync::Arc;
+
+use sha2::{Digest, Sha256};
+
+use crate::error::Error;
+use crate::launch::{Arg, Launch};
+use crate::machine::grid::Machine;
+use crate::observe::metrics;
+use crate::program::{self, Source};
+use crate::ptx;
+use crate::report::{BufferDigest, LaunchShape, Report, Versions};
+use crate::target;
+
+/// A parsed PTX module.
+#[derive(Debug, Clone)]
+pub struct Module {
+    name: Arc<str>,
+    text: Arc<str>,
+    ast: Arc<ptx::ast::Module>,
+}
+
+impl Module {
+    /// Reads PTX. `name` is the file's name for messages.
+    ///
+    /// # Errors
+    /// [`Error::Input`] with the place when the text is not PTX.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
+        let (ast, errors) = ptx::parse(name, text);
+        match errors.into_iter().next() {
+            Some(first) => Err(Error::Input(Box::new(first))),
+            None => Ok(Self { name: name.into(), text: text.into(), ast: Arc::new(ast) }),
+        }
+    }
+
+    /// The names of the kernels (`.entry`) in the module, in order.
+    pub fn kernels(&self) -> Vec<&str> {
+        self.ast.functions.iter().filter(|f| f.is_kernel && f.body.is_some()).map(|f| &*f.name.text).collect()
+    }
+
+    /// Lowers one of the kernels, for a look at what is executed.
+    ///
+    /// # Errors
+    /// As [`simulate`].
+    pub fn lower(&self, kernel: &str, lowering: Lowering) -> Result<program::Program, Error> {
+        program::lower(&self.ast, Source { file: &self.name, text: &self.text }, kernel, lowering)
+    }
+}
+
+/// Which compiler's memory instructions are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Lowering {
+    /// What ptxas makes of the PTX for compute capability 9.0.
+    #[default]
+    Sm90,
+    /// The PTX instructions as they stand.
+    None,
+}
+
+impl Lowering {
+    /// The name in reports and on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sm90 => "sm_90",
+            Self::None => "none",
+        }
+    }
+}
+
+/// How to simulate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// The GPU: a name of [`targets`].
+    pub target: String,
+    /// Which compiler's memory instructions are counted.
+    pub lowering: Lowering,
+    /// Warp-instructions that one thread block may execute before it is ended with a `budget` finding.
+    pub budget: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { target: "h200".to_owned(), lowering: Lowering::default(), budget: 1 << 30 }
+    }
+}
+
+/// What a simulation gives back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outcome {
+    /// Counters and findings.
+    pub report: Report,
+    /// One entry per argument: the buffer's bytes after the launch, `None` for a scalar.
+    pub buffers: Vec<Option<Vec<u8>>>,
+}
+
+/// The names of the GPUs that can be simulated.
+pub fn targets() -> Vec<&'static str> {
+    target::TARGETS.iter().map(|target| target.name).collect()
+}
+
+/// Runs `kernel` of `module`.
+///
+/// # Errors
+/// [`Error::Input`] when the launch does not fit the kernel, [`Error::Unsupported`] when the kernel uses something
+/// that is not simulated. A faulty kernel is not an error: see [`Report::findings`].
+pub fn simulate(module: &Module, kernel: &str, launch: &Launch, options: &Options) -> Result<Outcome, Error> {
+    let Some(target) = target::find(&options.target) else {
+        let known = targets().join(", ");
+        return Err(Error::input(format!("there is no target `{}`; there are: {known}", options.target)));
+    };
+    let program = module.lower(kernel, options.lowering)?;
+    let machine = Machine::new(&program, launch, target, options.budget)?;
+    let (counters, faults) = machine.run();
+
+    let mut contents = machine.global.buffers().iter();
+    let buffers: Vec<Option<Vec<u8>>> = launch
+        .args
+        .iter()
+        .map(|arg| match arg {
+            Arg::Buffer(_) | Arg::Zeros(_) => contents.next().map(|allocation| allocation.to_vec()),
+            Arg::Scalar(_) | Arg::Bytes(_) => None,
+        })
+        .collect();
+    let output = buffers
+        .iter()
+        .enumerate()
+        .filter_map(|(argument, bytes)| {
+            let bytes = bytes.as_ref()?;
+            Some(BufferDigest { argument, bytes: bytes.len() as u64, sha256: digest(bytes) })
+        })
+        .collect();
+    let (major, minor) = module.ast.version;
+    let report = Report {
+        kernel: kernel.to_owned(),
+        target: target.name.to_owned(),
+        launch: LaunchShape {
+            grid: launch.grid.into(),
+            block: launch.block.into(),
+            shared_dynamic: launch.shared_bytes,
+            shared_static: program.shared_static as u32,
+        },
+        metrics: metrics::totals(metrics::EXACT, &counters, &program),
+        estimates: metrics::totals(metrics::OWN, &counters, &program),
+        lines: metrics::lines(&counters, &program, &module.ast, &module.name),
+        findings: faults.findings(&machine, &module.ast, &module.name),
+        output,
+        versions: Versions {
+            warpbook: env!("CARGO_PKG_VERSION").to_owned(),
+            ptx: format!("{major}.{minor}"),
+            ptx_target: module.ast.target.clone(),
+            lowering: options.lowering.name().to_owned(),
+        },
+    };
+    Ok(Outcome { report, buffers })
+}
+
+/// SHA-256 in hexadecimal.
+pub fn digest(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,34 @@
+//! The GPUs that can be simulated: limits and sizes, each with its source.
+
+/// Numbers of a GPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Target {
+    /// Name on the command line and in reports.
+    pub name: &'static str,
+    /// Name in messages.
+    pub title: &'static str,
+    /// Streaming multiprocessors.
+    pub multiprocessors: u32,
+    /// Most threads of a thread block.
+    pub threads_per_block: u32,
+    /// Most shared memory of a thread block, in bytes.
+    pub shared_per_block: u32,
+}
+
+/// All targets.
+///
+/// H200: 132 multiprocessors and 227 KiB of opt-in shared memory per block as the driver reports them
+/// (`cudaDeviceProp::multiProcessorCount`, `sharedMemPerBlockOptin`); 1024 threads per block for every compute
+/// capability since 2.0 (CUDA C++ Programming Guide, table of technical specifications).
+pub const TARGETS: &[Target] = &[Target {
+    name: "h200",
+    title: "an H200",
+    multiprocessors: 132,
+    threads_per_block: 1024,
+    shared_per_block: 227 * 1024,
+}];
+
+/// The target called `name`.
+pub fn find(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}
