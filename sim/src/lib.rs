@@ -10,6 +10,7 @@ pub mod diagnostic;
 pub mod error;
 pub mod launch;
 pub mod report;
+pub mod semantics;
 
 pub use error::{Error, ErrorClass};
 pub use launch::{Arg, Dim3, Launch, Scalar};
