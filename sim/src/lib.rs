@@ -16,6 +16,7 @@ pub mod observe;
 pub mod program;
 pub mod ptx;
 pub mod report;
+pub mod semantics;
 mod simulate;
 pub mod target;
 

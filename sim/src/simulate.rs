@@ -156,6 +156,6 @@ pub fn simulate(module: &Module, kernel: &str, launch: &Launch, options: &Option
 }
 
 /// SHA-256 in hexadecimal.
-pub fn digest(bytes: &[u8]) -> String {
+pub(crate) fn digest(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

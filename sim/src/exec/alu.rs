@@ -177,11 +177,8 @@ pub(super) fn execute(registers: &mut Registers, constants: &Constants, op: &Op,
         }
         Op::Compare64 { test, signed, p, a, b } => {
             let (a, b) = (d(a), d(b));
-            let bits = if signed {
-                compare(test, &a.map(|x| x as i64), &b.map(|x| x as i64))
-            } else {
-                compare(test, a, b)
-            };
+            let bits =
+                if signed { compare(test, &a.map(|x| x as i64), &b.map(|x| x as i64)) } else { compare(test, a, b) };
             registers.set_p(p, bits, active);
         }
         Op::Select32 { d, a, b, p } => {

@@ -21,12 +21,7 @@ pub(super) fn addresses<O>(warp: &Warp, block: &Block<'_, O>, address: Address) 
 
 /// Splits the lanes of a generic access by the space that each one's address lies in, and calls `f` for each space
 /// with addresses within it.
-pub(super) fn by_space(
-    space: Space,
-    addresses: &[u64; 32],
-    active: u32,
-    mut f: impl FnMut(Space, &[u64; 32], u32),
-) {
+pub(super) fn by_space(space: Space, addresses: &[u64; 32], active: u32, mut f: impl FnMut(Space, &[u64; 32], u32)) {
     if space != Space::Generic {
         f(space, addresses, active);
         return;
@@ -83,7 +78,9 @@ pub(super) fn note_misses<O>(
             };
             let (message, help) = if kind == FindingKind::Misaligned {
                 (
-                    format!("thread {thread} {what} {width} bytes at an address that is no multiple of {width}: {place}"),
+                    format!(
+                        "thread {thread} {what} {width} bytes at an address that is no multiple of {width}: {place}"
+                    ),
                     "an access of 2, 4, 8 or 16 bytes must be aligned to its size: look at casts to wider types",
                 )
             } else {
@@ -142,7 +139,8 @@ fn load_from<O: Observer>(
             lanes &= lanes - 1;
             let address = addresses[lane].wrapping_add(part as u64 * u64::from(bytes));
             let misaligned = part == 0 && !addresses[lane].is_multiple_of(u64::from(width.next_power_of_two()));
-            let value = if misaligned { Err(Miss::Misaligned) } else { read(warp, block, space, lane, address, bytes.min(8)) };
+            let value =
+                if misaligned { Err(Miss::Misaligned) } else { read(warp, block, space, lane, address, bytes.min(8)) };
             match value {
                 Ok(value) => row[lane] = value,
                 Err(Miss::Misaligned) => misses.0 |= 1 << lane,
@@ -205,7 +203,14 @@ fn consecutive_words(addresses: &[u64; 32]) -> bool {
 }
 
 #[inline]
-fn read<O>(warp: &Warp, block: &Block<'_, O>, space: Space, lane: usize, address: u64, bytes: u32) -> Result<u64, Miss> {
+fn read<O>(
+    warp: &Warp,
+    block: &Block<'_, O>,
+    space: Space,
+    lane: usize,
+    address: u64,
+    bytes: u32,
+) -> Result<u64, Miss> {
     let slice: &[u8] = match space {
         Space::Global | Space::Generic => {
             let allocation = block.machine.global.find(address, bytes).ok_or(Miss::Outside)?;

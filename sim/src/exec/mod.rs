@@ -3,7 +3,7 @@
 mod alu;
 mod atomic;
 mod memory;
-pub mod warp_ops;
+pub(crate) mod warp_ops;
 
 use crate::machine::block::Block;
 use crate::machine::fault::Fault;
@@ -14,7 +14,7 @@ use crate::program::inst::{Op, Special};
 use crate::report::FindingKind;
 
 /// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up.
-pub fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) {
+pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) {
     let machine = block.machine;
     let program = machine.program;
     let mut pc = warp.paths.list[path].pc;

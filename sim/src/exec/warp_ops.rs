@@ -54,7 +54,7 @@ pub(super) fn execute<O: Observer>(
 }
 
 /// Wakes paths that wait at the same `_sync` instruction when all lanes of their mask are there. True when some woke.
-pub fn wake<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>) -> bool {
+pub(crate) fn wake<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>) -> bool {
     for at in 0..warp.paths.list.len() {
         let first = warp.paths.list[at];
         let Wait::Lanes(mask) = first.wait else { continue };
@@ -115,7 +115,8 @@ fn compute<O>(warp: &mut Warp, block: &Block<'_, O>, op: &Op, active: u32) {
         }
         Op::Match { all, d, p, a, .. } => {
             let row = registers.wide(constants, a);
-            let lanes = |value: u64| (0..32).filter(|&l| active >> l & 1 != 0 && row[l] == value).fold(0, |m, l| m | 1 << l);
+            let lanes =
+                |value: u64| (0..32).filter(|&l| active >> l & 1 != 0 && row[l] == value).fold(0, |m, l| m | 1 << l);
             let value: Row32 = std::array::from_fn(|lane| {
                 let peers = if active >> lane & 1 != 0 { lanes(row[lane]) } else { 0 };
                 if all && peers != active { 0 } else { peers }

@@ -17,7 +17,7 @@ use crate::report::FindingKind;
 const TURN: u64 = 4096;
 
 /// What a thread block is and holds while it runs.
-pub struct Block<'m, O> {
+pub(crate) struct Block<'m, O> {
     /// The launch.
     pub machine: &'m Machine<'m>,
     /// Linear index in the grid.
@@ -38,7 +38,7 @@ pub struct Block<'m, O> {
 
 impl<'m, O: Observer> Block<'m, O> {
     /// A place for blocks to run in, one after another.
-    pub fn new(machine: &'m Machine<'m>, observer: O) -> Self {
+    pub(crate) fn new(machine: &'m Machine<'m>, observer: O) -> Self {
         Self {
             machine,
             index: 0,
@@ -52,7 +52,7 @@ impl<'m, O: Observer> Block<'m, O> {
     }
 
     /// Runs block `index` with `warps`, whose storage is reused.
-    pub fn run(&mut self, index: u64, warps: &mut [Warp]) {
+    pub(crate) fn run(&mut self, index: u64, warps: &mut [Warp]) {
         self.index = index;
         self.coordinates = self.machine.grid.coordinates(index);
         self.shared.clear();
@@ -83,7 +83,7 @@ impl<'m, O: Observer> Block<'m, O> {
     }
 
     /// Threads arrive at barrier `id` and go on.
-    pub fn arrive(&mut self, id: u32, lanes: u32) {
+    pub(crate) fn arrive(&mut self, id: u32, lanes: u32) {
         *self.arrivals.entry(id).or_default() += lanes.count_ones();
     }
 
@@ -270,7 +270,7 @@ fn waiting_lanes(warp: &Warp, id: u32) -> u32 {
 }
 
 /// Lanes in words: `lane 3`, `lanes 0 to 15`, `lanes 1, 5 and 9`.
-pub fn lanes_text(lanes: u32) -> String {
+pub(crate) fn lanes_text(lanes: u32) -> String {
     let list: Vec<u32> = (0..32).filter(|lane| lanes >> lane & 1 != 0).collect();
     match list[..] {
         [] => "no lane".to_owned(),

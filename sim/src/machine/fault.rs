@@ -10,7 +10,7 @@ use crate::report::{Finding, FindingKind};
 
 /// The first fault of a kind at an instruction, and how many followed.
 #[derive(Debug, Clone)]
-pub struct Fault {
+pub(crate) struct Fault {
     /// What happened, as a sentence without the place.
     pub message: String,
     /// What to do about it.
@@ -27,19 +27,19 @@ pub struct Fault {
 
 /// Faults by instruction and kind.
 #[derive(Debug, Clone, Default)]
-pub struct Faults {
+pub(crate) struct Faults {
     by_place: BTreeMap<(Pc, FindingKind), Fault>,
 }
 
 impl Faults {
     /// Notes a fault. Only the first at an instruction is described: `describe` is not called for the others.
     #[cold]
-    pub fn note(&mut self, pc: Pc, kind: FindingKind, describe: impl FnOnce() -> Fault) {
+    pub(crate) fn note(&mut self, pc: Pc, kind: FindingKind, describe: impl FnOnce() -> Fault) {
         self.by_place.entry((pc, kind)).and_modify(|fault| fault.count += 1).or_insert_with(describe);
     }
 
     /// Adds the faults of blocks that come later.
-    pub fn merge(&mut self, later: Self) {
+    pub(crate) fn merge(&mut self, later: Self) {
         for (place, fault) in later.by_place {
             match self.by_place.entry(place) {
                 std::collections::btree_map::Entry::Occupied(mut entry) => entry.get_mut().count += fault.count,
@@ -51,12 +51,12 @@ impl Faults {
     }
 
     /// Whether nothing happened.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.by_place.is_empty()
     }
 
     /// The findings, in order of source line.
-    pub fn findings(&self, machine: &Machine<'_>, module: &Module, ptx_file: &str) -> Vec<Finding> {
+    pub(crate) fn findings(&self, machine: &Machine<'_>, module: &Module, ptx_file: &str) -> Vec<Finding> {
         let mut findings: Vec<Finding> = self
             .by_place
             .iter()

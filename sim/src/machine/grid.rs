@@ -18,7 +18,7 @@ use crate::target::Target;
 const GROUPS: u64 = 512;
 
 /// Everything that all blocks of a launch share.
-pub struct Machine<'a> {
+pub(crate) struct Machine<'a> {
     /// The kernel.
     pub program: &'a Program,
     /// Its constants as rows.
@@ -48,7 +48,7 @@ impl<'a> Machine<'a> {
     ///
     /// # Errors
     /// [`Error::Input`] when the launch does not fit the kernel or the GPU.
-    pub fn new(program: &'a Program, launch: &Launch, target: &Target, budget: u64) -> Result<Self, Error> {
+    pub(crate) fn new(program: &'a Program, launch: &Launch, target: &Target, budget: u64) -> Result<Self, Error> {
         check_shape(program, launch, target)?;
         let mut global = GlobalMemory::default();
         for variable in &program.globals {
@@ -79,12 +79,12 @@ impl<'a> Machine<'a> {
     }
 
     /// Warps that a block needs.
-    pub fn warps_per_block(&self) -> u32 {
+    pub(crate) fn warps_per_block(&self) -> u32 {
         self.block.count().div_ceil(32) as u32
     }
 
     /// Runs all blocks.
-    pub fn run(&self) -> (Counters, Faults) {
+    pub(crate) fn run(&self) -> (Counters, Faults) {
         let blocks = self.grid.count();
         let instructions = self.program.insts.len();
         let per_group = if self.blocks_communicate() { blocks } else { blocks.div_ceil(GROUPS) };

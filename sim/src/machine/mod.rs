@@ -1,8 +1,8 @@
 //! The machine's state: grid, thread blocks, warps and their lanes.
 
-pub mod block;
-pub mod fault;
-pub mod grid;
-pub mod paths;
-pub mod registers;
-pub mod warp;
+pub(crate) mod block;
+pub(crate) mod fault;
+pub(crate) mod grid;
+pub(crate) mod paths;
+pub(crate) mod registers;
+pub(crate) mod warp;

@@ -9,7 +9,7 @@ use crate::program::inst::{NEVER, Pc};
 
 /// Why a path does not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wait {
+pub(crate) enum Wait {
     /// It can run.
     None,
     /// At a barrier of the thread block with this number.
@@ -20,7 +20,7 @@ pub enum Wait {
 
 /// Lanes at the same place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Path {
+pub(crate) struct Path {
     /// The next instruction.
     pub pc: Pc,
     /// The lanes.
@@ -46,7 +46,7 @@ struct Meeting {
 
 /// All paths of a warp.
 #[derive(Debug, Clone, Default)]
-pub struct Paths {
+pub(crate) struct Paths {
     /// The paths; none when every lane has exited.
     pub list: Vec<Path>,
     meetings: Vec<Meeting>,
@@ -57,7 +57,7 @@ const OUTERMOST: usize = 0;
 
 impl Paths {
     /// All `lanes` at the kernel's first instruction.
-    pub fn start(&mut self, lanes: u32) {
+    pub(crate) fn start(&mut self, lanes: u32) {
         self.meetings.clear();
         self.meetings.push(Meeting { pc: NEVER, expected: lanes, arrived: 0, next: OUTERMOST });
         self.list.clear();
@@ -67,18 +67,18 @@ impl Paths {
     }
 
     /// The lanes that have not exited.
-    pub fn live(&self) -> u32 {
+    pub(crate) fn live(&self) -> u32 {
         self.meetings.first().map_or(0, |outermost| outermost.expected)
     }
 
     /// Where the lanes of a path meet others: it stops before this instruction.
     #[inline(always)]
-    pub fn meeting_pc(&self, path: usize) -> Pc {
+    pub(crate) fn meeting_pc(&self, path: usize) -> Pc {
         self.meetings[self.list[path].meeting].pc
     }
 
     /// The lanes of `path` part: `taken` go to `target`, the others to `next`; they meet again at `meet`.
-    pub fn split(&mut self, path: usize, taken: u32, target: Pc, next: Pc, meet: Pc) {
+    pub(crate) fn split(&mut self, path: usize, taken: u32, target: Pc, next: Pc, meet: Pc) {
         let Path { lanes, meeting, .. } = self.list[path];
         // Lanes that leave a loop one after another all wait at the same meeting.
         let meeting = if meet == NEVER || self.meetings[meeting].pc == meet {
@@ -100,7 +100,7 @@ impl Paths {
     }
 
     /// The path is at its meeting: it waits there, and all go on together when the last one comes.
-    pub fn arrive(&mut self, path: usize) {
+    pub(crate) fn arrive(&mut self, path: usize) {
         let Path { lanes, meeting, .. } = self.list.swap_remove(path);
         self.meetings[meeting].arrived |= lanes;
         self.release(meeting);
@@ -135,7 +135,7 @@ impl Paths {
     }
 
     /// `lanes` of `path` exit; the others go on at `next`.
-    pub fn exit(&mut self, path: usize, lanes: u32, next: Pc) {
+    pub(crate) fn exit(&mut self, path: usize, lanes: u32, next: Pc) {
         let meeting = self.list[path].meeting;
         self.list[path].lanes &= !lanes;
         self.list[path].pc = next;

@@ -4,20 +4,20 @@ use crate::program::inst::{CONSTANT, Reg, Slot32, Slot64, SlotP};
 use crate::program::slots::Slots;
 
 /// 32 lanes of a 32-bit register.
-pub type Row32 = [u32; 32];
+pub(crate) type Row32 = [u32; 32];
 /// 32 lanes of a 64-bit register.
-pub type Row64 = [u64; 32];
+pub(crate) type Row64 = [u64; 32];
 
 /// Constants of a program, one row each, shared by all warps.
 #[derive(Debug, Default)]
-pub struct Constants {
+pub(crate) struct Constants {
     words: Vec<Row32>,
     doubles: Vec<Row64>,
 }
 
 impl Constants {
     /// The constants of a program.
-    pub fn new(slots: &Slots) -> Self {
+    pub(crate) fn new(slots: &Slots) -> Self {
         Self {
             words: slots.constants32.iter().map(|&value| [value; 32]).collect(),
             doubles: slots.constants64.iter().map(|&value| [value; 32]).collect(),
@@ -27,7 +27,7 @@ impl Constants {
 
 /// Registers of one warp.
 #[derive(Debug, Clone, Default)]
-pub struct Registers {
+pub(crate) struct Registers {
     words: Vec<Row32>,
     doubles: Vec<Row64>,
     predicates: Vec<u32>,
@@ -37,7 +37,7 @@ pub struct Registers {
 
 impl Registers {
     /// Zeroed registers for a program.
-    pub fn new(slots: &Slots) -> Self {
+    pub(crate) fn new(slots: &Slots) -> Self {
         Self {
             words: vec![[0; 32]; usize::from(slots.words)],
             doubles: vec![[0; 32]; usize::from(slots.doubles)],
@@ -47,7 +47,7 @@ impl Registers {
     }
 
     /// Back to zero, for the next thread block.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.words.fill([0; 32]);
         self.doubles.fill([0; 32]);
         self.predicates.fill(0);
@@ -56,13 +56,17 @@ impl Registers {
 
     /// A 32-bit row.
     #[inline(always)]
-    pub fn w<'a>(&'a self, constants: &'a Constants, slot: Slot32) -> &'a Row32 {
-        if slot & CONSTANT == 0 { &self.words[usize::from(slot)] } else { &constants.words[usize::from(slot & !CONSTANT)] }
+    pub(crate) fn w<'a>(&'a self, constants: &'a Constants, slot: Slot32) -> &'a Row32 {
+        if slot & CONSTANT == 0 {
+            &self.words[usize::from(slot)]
+        } else {
+            &constants.words[usize::from(slot & !CONSTANT)]
+        }
     }
 
     /// A 64-bit row.
     #[inline(always)]
-    pub fn d<'a>(&'a self, constants: &'a Constants, slot: Slot64) -> &'a Row64 {
+    pub(crate) fn d<'a>(&'a self, constants: &'a Constants, slot: Slot64) -> &'a Row64 {
         if slot & CONSTANT == 0 {
             &self.doubles[usize::from(slot)]
         } else {
@@ -72,13 +76,13 @@ impl Registers {
 
     /// A predicate: one bit per lane.
     #[inline(always)]
-    pub fn p(&self, slot: SlotP) -> u32 {
+    pub(crate) fn p(&self, slot: SlotP) -> u32 {
         self.predicates[usize::from(slot)]
     }
 
     /// Writes the lanes of `active`.
     #[inline(always)]
-    pub fn set_w(&mut self, slot: Slot32, value: &Row32, active: u32) {
+    pub(crate) fn set_w(&mut self, slot: Slot32, value: &Row32, active: u32) {
         let row = &mut self.words[usize::from(slot)];
         if active == u32::MAX {
             *row = *value;
@@ -91,7 +95,7 @@ impl Registers {
 
     /// Writes the lanes of `active`.
     #[inline(always)]
-    pub fn set_d(&mut self, slot: Slot64, value: &Row64, active: u32) {
+    pub(crate) fn set_d(&mut self, slot: Slot64, value: &Row64, active: u32) {
         let row = &mut self.doubles[usize::from(slot)];
         if active == u32::MAX {
             *row = *value;
@@ -104,13 +108,13 @@ impl Registers {
 
     /// Writes the lanes of `active`.
     #[inline(always)]
-    pub fn set_p(&mut self, slot: SlotP, value: u32, active: u32) {
+    pub(crate) fn set_p(&mut self, slot: SlotP, value: u32, active: u32) {
         let bits = &mut self.predicates[usize::from(slot)];
         *bits = *bits & !active | value & active;
     }
 
     /// A register of any file, widened to 64 bits a lane (predicates to 0 and 1; the low half of a 128-bit register).
-    pub fn wide(&self, constants: &Constants, reg: Reg) -> Row64 {
+    pub(crate) fn wide(&self, constants: &Constants, reg: Reg) -> Row64 {
         match reg {
             Reg::W(slot, _) => self.w(constants, slot).map(u64::from),
             Reg::D(slot) | Reg::Q(slot, _) => *self.d(constants, slot),
@@ -119,7 +123,7 @@ impl Registers {
     }
 
     /// Writes the lanes of `active`, cut to the register's width.
-    pub fn set_wide(&mut self, reg: Reg, value: &Row64, active: u32) {
+    pub(crate) fn set_wide(&mut self, reg: Reg, value: &Row64, active: u32) {
         match reg {
             Reg::W(slot, bits) => {
                 let mask = if bits >= 32 { u32::MAX } else { (1 << bits) - 1 };

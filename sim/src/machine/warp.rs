@@ -8,7 +8,7 @@ use crate::program::slots::StartValue;
 
 /// A warp of a thread block.
 #[derive(Debug, Default)]
-pub struct Warp {
+pub(crate) struct Warp {
     /// Number within the block.
     pub index: u32,
     /// Register file.
@@ -25,7 +25,7 @@ pub struct Warp {
 
 impl Warp {
     /// Makes the warp ready to run the kernel from its start, as warp `index` of thread block `block`.
-    pub fn start(&mut self, machine: &Machine<'_>, block: Dim3, index: u32) {
+    pub(crate) fn start(&mut self, machine: &Machine<'_>, block: Dim3, index: u32) {
         let program = machine.program;
         let first_thread = u64::from(index) * 32;
         let threads = machine.block.count();

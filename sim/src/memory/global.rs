@@ -97,9 +97,9 @@ impl Allocation {
                 let shift = offset % 4 * 8;
                 let mask = ((1u64 << (bytes * 8)) - 1) << shift;
                 let part = (value << shift) & mask;
-                let _ = self.word(offset).fetch_update(Relaxed, Relaxed, |old| {
-                    Some(((u64::from(old) & !mask) | part) as u32)
-                });
+                let _ = self
+                    .word(offset)
+                    .fetch_update(Relaxed, Relaxed, |old| Some(((u64::from(old) & !mask) | part) as u32));
             }
         }
     }

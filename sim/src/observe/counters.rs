@@ -92,7 +92,9 @@ impl Observer for Counters {
             MemoryKind::SharedLoad | MemoryKind::SharedStore | MemoryKind::SharedAtomic { .. } => {
                 let addresses = event.addresses.map(|address| address as u32);
                 let cost = match event.kind {
-                    MemoryKind::SharedStore => banks::wavefronts(&addresses, event.active, event.width, Direction::Store),
+                    MemoryKind::SharedStore => {
+                        banks::wavefronts(&addresses, event.active, event.width, Direction::Store)
+                    }
                     MemoryKind::SharedLoad => banks::wavefronts(&addresses, event.active, event.width, Direction::Load),
                     _ => banks::atomic_wavefronts(&addresses, event.active, event.kind),
                 };

@@ -19,11 +19,19 @@ pub struct Metric {
 }
 
 fn shared(counts: &Counts, op: &Op, load: bool) -> Access {
-    if matches!(op, Op::Load(_)) == load && matches!(op, Op::Load(_) | Op::Store(_)) { counts.shared } else { Access::default() }
+    if matches!(op, Op::Load(_)) == load && matches!(op, Op::Load(_) | Op::Store(_)) {
+        counts.shared
+    } else {
+        Access::default()
+    }
 }
 
 fn global(counts: &Counts, op: &Op, load: bool) -> Access {
-    if matches!(op, Op::Load(_)) == load && matches!(op, Op::Load(_) | Op::Store(_)) { counts.global } else { Access::default() }
+    if matches!(op, Op::Load(_)) == load && matches!(op, Op::Load(_) | Op::Store(_)) {
+        counts.global
+    } else {
+        Access::default()
+    }
 }
 
 fn lanes_if(counts: &Counts, condition: bool) -> u64 {
@@ -65,12 +73,21 @@ pub const EXACT: &[Metric] = &[
 /// Counters that only a simulator has.
 pub const OWN: &[Metric] = &[
     Metric { name: "warpbook__barriers.sum", value: |c, op| if matches!(op, Op::Barrier(_)) { c.executed } else { 0 } },
-    Metric { name: "warpbook__ptx_inst_executed.sum", value: |c, op| if matches!(op, Op::Nop) { 0 } else { c.executed } },
+    Metric {
+        name: "warpbook__ptx_inst_executed.sum",
+        value: |c, op| if matches!(op, Op::Nop) { 0 } else { c.executed },
+    },
     Metric { name: "warpbook__ptx_thread_inst_executed.sum", value: |c, op| lanes_if(c, !matches!(op, Op::Nop)) },
     Metric { name: "warpbook__sectors_global_ideal.sum", value: |c, _| c.global.ideal },
-    Metric { name: "warpbook__shared_wavefronts_excessive.sum", value: |c, _| c.shared.cost.saturating_sub(c.shared.ideal) },
+    Metric {
+        name: "warpbook__shared_wavefronts_excessive.sum",
+        value: |c, _| c.shared.cost.saturating_sub(c.shared.ideal),
+    },
     Metric { name: "warpbook__shared_wavefronts_ideal.sum", value: |c, _| c.shared.ideal },
-    Metric { name: "warpbook__sectors_global_excessive.sum", value: |c, _| c.global.cost.saturating_sub(c.global.ideal) },
+    Metric {
+        name: "warpbook__sectors_global_excessive.sum",
+        value: |c, _| c.global.cost.saturating_sub(c.global.ideal),
+    },
 ];
 
 /// Totals of a table of metrics; every metric is there, also with value 0.

@@ -24,7 +24,10 @@ pub(super) enum Symbol {
     /// `%r<n>`: registers numbered from 0.
     Numbered(Vec<Reg>),
     /// A variable: its space and its address within it.
-    Variable { space: Space, address: u64 },
+    Variable {
+        space: Space,
+        address: u64,
+    },
     Label(usize),
     Prototype,
 }
@@ -268,19 +271,15 @@ impl<'m> Builder<'m> {
     }
 
     fn registers(&mut self, element: &str, lanes: u8, name: &'m Name, count: Option<u32>) -> Result<(), Error> {
-        let mut fresh = |builder: &mut Self| match builder.slots.register(element) {
+        let fresh = |builder: &mut Self| match builder.slots.register(element) {
             Ok(Some(register)) => Ok(register),
             Ok(None) => Err(builder.unsupported(&name.span, &format!("registers of type .{element}"))),
             Err(TooMany) => Err(builder.too_many(&name.span)),
         };
         let symbol = match (count, lanes) {
-            (Some(count), 1) => {
-                Symbol::Numbered((0..count).map(|_| fresh(self)).collect::<Result<_, _>>()?)
-            }
+            (Some(count), 1) => Symbol::Numbered((0..count).map(|_| fresh(self)).collect::<Result<_, _>>()?),
             (None, 1) => Symbol::Register(fresh(self)?),
-            (None, lanes) => {
-                Symbol::VectorRegister((0..lanes).map(|_| fresh(self)).collect::<Result<_, _>>()?)
-            }
+            (None, lanes) => Symbol::VectorRegister((0..lanes).map(|_| fresh(self)).collect::<Result<_, _>>()?),
             (Some(_), _) => return Err(self.unsupported(&name.span, "a numbered range of vector registers")),
         };
         self.declare(&name.text, symbol);
@@ -422,8 +421,8 @@ impl<'m> Builder<'m> {
 
     /// Something that we do not support, at `span`.
     pub(super) fn unsupported(&self, span: &Span, what: &str) -> Error {
-        let mut diagnostic = Diagnostic::new(format!("warpbook does not support {what}"))
-            .at(self.place_of(span, "not supported"));
+        let mut diagnostic =
+            Diagnostic::new(format!("warpbook does not support {what}")).at(self.place_of(span, "not supported"));
         let at = match self.module.files.get(&self.line.file) {
             Some(file) if self.line.line > 0 => format!("it comes from {file}, line {}; ", self.line.line),
             _ => String::new(),

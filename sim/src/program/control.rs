@@ -100,12 +100,8 @@ impl<'m> Builder<'m> {
             return Err(self.invalid(&callee.span, &format!("there is no function `{}`", callee.text)));
         };
         // The definition may follow its declaration.
-        let function = self
-            .module
-            .functions
-            .iter()
-            .find(|f| f.name.text == callee.text && f.body.is_some())
-            .unwrap_or(function);
+        let function =
+            self.module.functions.iter().find(|f| f.name.text == callee.text && f.body.is_some()).unwrap_or(function);
         let places = |builder: &mut Self, operands: &'m [Operand]| {
             operands.iter().map(|operand| builder.frame_variable(operand)).collect::<Result<Vec<_>, _>>()
         };
@@ -145,7 +141,7 @@ impl<'m> Builder<'m> {
         let [message, file, line, ..] = arguments else {
             return Err(self.unsupported_instruction(inst));
         };
-        let mut load = |builder: &mut Self, &(space, offset): &(Space, u64), element: &str, bytes: u8| {
+        let load = |builder: &mut Self, &(space, offset): &(Space, u64), element: &str, bytes: u8| {
             let Ok(Some(register)) = builder.slots.register(element) else {
                 return Err(builder.too_many(&inst.span));
             };

@@ -112,13 +112,7 @@ impl<'m> Builder<'m> {
     }
 
     /// An instruction that runs through its scalar semantics.
-    fn general(
-        &mut self,
-        inst: &'m Instruction,
-        op: LaneOp,
-        signature: &Signature,
-        guard: Guard,
-    ) -> Result<(), Error> {
+    fn general(&mut self, inst: &'m Instruction, op: LaneOp, signature: &Signature, guard: Guard) -> Result<(), Error> {
         let wanted = signature.src.len() + 1;
         self.arity(inst, wanted..=wanted)?;
         let (d, q) = match &inst.operands[0] {
@@ -308,7 +302,7 @@ impl<'m> Builder<'m> {
                     "or" => Bool::Or,
                     _ => Bool::Xor,
                 };
-                let mut plain = |builder: &mut Self, operand| match builder.source_predicate(operand)? {
+                let plain = |builder: &mut Self, operand| match builder.source_predicate(operand)? {
                     (slot, true) => builder.inverted(slot, &inst.span),
                     (slot, false) => Ok(slot),
                 };

@@ -12,6 +12,6 @@ pub const WINDOW: u64 = 0x1000_0000;
 pub const GLOBALS_BASE: u64 = 0x0002_0000_0000;
 
 /// Rounds `at` up to a multiple of `align`, a power of two.
-pub fn align_up(at: u64, align: u64) -> u64 {
+pub(super) fn align_up(at: u64, align: u64) -> u64 {
     at.next_multiple_of(align.max(1))
 }

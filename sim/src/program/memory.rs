@@ -90,14 +90,7 @@ impl<'m> Builder<'m> {
         for item in items {
             registers.push(if load { self.destination(item)? } else { Some(self.source(item, kind)?) });
         }
-        let access = Access {
-            space,
-            address,
-            bytes: kind.bytes() as u8,
-            signed: kind.is_signed(),
-            registers,
-            strong,
-        };
+        let access = Access { space, address, bytes: kind.bytes() as u8, signed: kind.is_signed(), registers, strong };
         let op = if load { Op::Load(Box::new(access)) } else { Op::Store(Box::new(access)) };
         self.emit(op, guard, &inst.span)
     }

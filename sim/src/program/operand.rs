@@ -100,7 +100,9 @@ impl<'m> Builder<'m> {
             Symbol::Register(register) => Ok(register),
             Symbol::Variable { space, address } => {
                 let address = match space {
-                    Space::Param => return Err(self.unsupported(&name.span, "taking the address of a kernel parameter")),
+                    Space::Param => {
+                        return Err(self.unsupported(&name.span, "taking the address of a kernel parameter"));
+                    }
                     // A frame variable's address is taken to pass a struct: it lies in local memory's window.
                     Space::Frame => self.frame_address(address),
                     _ => address,

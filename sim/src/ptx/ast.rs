@@ -207,7 +207,9 @@ impl Operand {
     pub fn span(&self) -> Span {
         match self {
             Self::Name(name) | Self::NameOffset(name, _) => name.span.clone(),
-            Self::Literal(_, span) | Self::Address { span, .. } | Self::Vector(_, span) | Self::Sink(span) => span.clone(),
+            Self::Literal(_, span) | Self::Address { span, .. } | Self::Vector(_, span) | Self::Sink(span) => {
+                span.clone()
+            }
             Self::List(items) => match (items.first(), items.last()) {
                 (Some(a), Some(b)) => a.span().start..b.span().end,
                 _ => 0..0,

@@ -51,7 +51,12 @@ impl Parser<'_> {
                 count = Some(value as u32);
                 self.expect(b'>')?;
             }
-            body.push(Statement::Registers { element: element.text.trim_start_matches('.').into(), lanes, name, count });
+            body.push(Statement::Registers {
+                element: element.text.trim_start_matches('.').into(),
+                lanes,
+                name,
+                count,
+            });
             if !self.eat(b',') {
                 return self.expect(b';');
             }

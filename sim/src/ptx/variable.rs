@@ -137,7 +137,7 @@ impl Parser<'_> {
             return Err(self.error(name.span, message, "too large"));
         }
         let mut content = Content {
-            size: super::variable::size_of(&element).unwrap_or(1),
+            size: size_of(&element).unwrap_or(1),
             element: element.clone(),
             limit: if unsized_array { MOST_BYTES } else { declared },
             bytes: Vec::new(),

@@ -1,0 +1,63 @@
+//! Everything that the PTX manual leaves open and that this simulator had to decide, in one place, so that a
+//! measurement on the hardware can settle each point by changing one line.
+//!
+//! Sources: "manual" is the PTX ISA manual 9.0; "CUDA header" is `math_constants.h` of CUDA 13.0; "ptxas" is the
+//! machine code that ptxas 13.0 generates for compute capability 9.0, read as the definition of a compound operation;
+//! "assumed" is a guess that nothing supports yet.
+//!
+//! Choices that are not a value but a way of computing:
+//!
+//! - `.ftz` looks at the rounded result: a tiny number that rounds up to the smallest normal one stays. Assumed.
+//! - `.sat` makes +0 of −0. ptxas adds +0 with the saturating adder for `cvt.sat.f32`; assumed for arithmetic.
+//! - `sub.cc` leaves a borrow and `subc` takes one (manual 9.7.2.3). The hardware's carry after a subtraction is the
+//!   opposite; the two agree as long as `add…` does not read what `sub.cc` left, which the manual does not forbid.
+//! - `abs`, `neg` of floats make a NaN canonical: ptxas generates an addition of −0 with operand modifiers.
+//! - `min.f64`, `max.f64` of two NaNs give the second one, quieted (ptxas).
+//! - Approximate functions are computed in double precision and rounded: nearer to the true value than the hardware
+//!   need be, within the manual's error bounds, not bit for bit the hardware's.
+
+/// The NaN that f32 arithmetic produces, whatever NaN went in. Manual 9.7.3 ("NaN payloads are not preserved");
+/// CUDA header `CUDART_NAN_F`.
+pub(super) const NAN_F32: u32 = 0x7fff_ffff;
+
+/// The NaN that f64 arithmetic produces from operands that are no NaN. CUDA header `CUDART_NAN`.
+pub(super) const NAN_F64: u64 = 0xfff8_0000_0000_0000;
+
+/// The NaN that f16 arithmetic produces. Manual, `cvt` and half-precision `min`/`max`: canonical NaN is 0x7fff.
+pub(super) const NAN_F16: u16 = 0x7fff;
+
+/// The NaN that bf16 arithmetic produces. Manual, half-precision `min`/`max`: canonical NaN is 0x7fff.
+pub(super) const NAN_BF16: u16 = 0x7fff;
+
+/// The NaN of both 8-bit float types. Manual, `cvt`: 0x7f.
+pub(super) const NAN_F8: u8 = 0x7f;
+
+/// The NaN that `cvt.f64.f32`, `cvt.f64.f16` and `cvt.f64.bf16` produce: the quieted operand's payload is kept, at the
+/// top of the wider mantissa. Assumed.
+pub(super) const fn widen_nan_f32(nan: u32) -> u64 {
+    let sign = ((nan >> 31) as u64) << 63;
+    sign | 0x7ff8_0000_0000_0000 | (((nan & 0x7f_ffff) as u64) << 29)
+}
+
+/// The NaN of an f64 operation with NaN operands: the first NaN operand, quieted. Assumed; the manual says only that
+/// the result is a NaN.
+pub(super) fn propagate_f64(operands: &[f64]) -> f64 {
+    let nan = operands.iter().find(|operand| operand.is_nan());
+    f64::from_bits(nan.map_or(NAN_F64, |nan| nan.to_bits() | 0x0008_0000_0000_0000))
+}
+
+/// What integer `div` gives for a zero divisor: all ones. The manual calls it unspecified and machine-specific; the
+/// routine that ptxas generates ends in replacing the quotient by the divisor's complement.
+pub(super) const DIV_BY_ZERO: u64 = u64::MAX;
+
+/// What integer `rem` gives for a zero divisor: all ones for the same reason as [`DIV_BY_ZERO`].
+pub(super) const REM_BY_ZERO: u64 = u64::MAX;
+
+/// `fns` with a base above 31 finds nothing. The manual restricts the base to 0..31 without saying what else happens.
+pub(super) const FNS_NOT_FOUND: u32 = u32::MAX;
+
+/// The integer that a NaN becomes in `cvt`. Manual, `cvt`: zero when neither side is 64 bits wide, else the
+/// destination's highest bit alone.
+pub(super) const fn nan_to_integer(bits_of_destination: u32, source_is_f64: bool) -> u64 {
+    if source_is_f64 || bits_of_destination == 64 { 1 << (bits_of_destination - 1) } else { 0 }
+}
