@@ -1,0 +1,327 @@
+//! `warpbook doctor`: what this machine has of what the workbook can use, what is missing, and what to type.
+//!
+//! Nothing is printed and nothing is changed here.
+
+use crate::nvrtc::{self, NvrtcError};
+use crate::setup;
+use cudarc::driver::{result, sys};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The CUDA version that a driver must support to load PTX of NVRTC 13.0 (PTX ISA 9.0).
+const DRIVER_NEEDED: (i32, i32) = (13, 0);
+
+/// How it stands with one thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// It is there and can be used.
+    Ok,
+    /// It is not there.
+    Missing,
+    /// It is there and cannot be used as it is.
+    Problem,
+}
+
+/// One thing that was looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// Its name, such as `NVRTC`.
+    pub name: &'static str,
+    /// How it stands.
+    pub status: Status,
+    /// What was found, such as a path and a version, or what is wrong.
+    pub detail: String,
+    /// What it is needed for.
+    pub needed_for: &'static str,
+    /// What to do if it is not [`Status::Ok`].
+    pub fix: Option<String>,
+}
+
+/// A check that went well.
+fn ok(name: &'static str, needed_for: &'static str, detail: impl Into<String>) -> Check {
+    Check { name, status: Status::Ok, detail: detail.into(), needed_for, fix: None }
+}
+
+impl Check {
+    /// The same check with another status, and what to do about it.
+    fn but(self, status: Status, fix: impl Into<String>) -> Self {
+        Self { status, fix: Some(fix.into()), ..self }
+    }
+}
+
+/// Looks at this machine.
+#[must_use]
+pub fn examine() -> Vec<Check> {
+    let mut checks = vec![nvrtc_check(), cache(), pip()];
+    let driver = driver();
+    let there = driver.status != Status::Missing;
+    checks.push(driver);
+    if there {
+        checks.extend(gpus());
+    }
+    checks.push(ncu());
+    if there {
+        checks.push(counters());
+    }
+    checks
+}
+
+/// The compiler library.
+fn nvrtc_check() -> Check {
+    let needed_for = "compiling CUDA sources (.cu): your own kernels, the exercises, making the committed PTX again";
+    match nvrtc::get() {
+        Ok(found) => {
+            let (major, minor) = found.version();
+            let detail = format!("version {major}.{minor}, {}: {}", found.origin(), found.path().display());
+            ok("NVRTC", needed_for, detail)
+        }
+        Err(error) => {
+            let (status, detail, fix) = match &error {
+                NvrtcError::Missing { passed_over } if passed_over.is_empty() => {
+                    (Status::Missing, "not found".to_owned(), nvrtc::HOW_TO_GET.to_owned())
+                }
+                NvrtcError::Missing { passed_over } => {
+                    let found: Vec<String> =
+                        passed_over.iter().map(|p| format!("{} {}", p.path.display(), p.why)).collect();
+                    (Status::Problem, found.join("; "), nvrtc::HOW_TO_GET.to_owned())
+                }
+                NvrtcError::Override { value, why } => (
+                    Status::Problem,
+                    format!("{} is set to `{value}`, but {why}", nvrtc::OVERRIDE),
+                    format!("unset {}, or set it to a libnvrtc.so.* or its folder", nvrtc::OVERRIDE),
+                ),
+                NvrtcError::Unsupported { os } => {
+                    let detail = format!("warpbook loads NVRTC on Linux only, and this is {os}");
+                    (Status::Missing, detail, nvrtc::WITHOUT.to_owned())
+                }
+            };
+            ok("NVRTC", needed_for, detail).but(status, fix)
+        }
+    }
+}
+
+/// Our cache, and the NVRTC in it.
+fn cache() -> Check {
+    let needed_for = "keeping the NVRTC that warpbook setup downloads";
+    let Some(cache) = nvrtc::cache_folder() else {
+        return ok("cache", needed_for, "the environment names no folder for it")
+            .but(Status::Missing, "set WARPBOOK_CACHE, XDG_CACHE_HOME or HOME");
+    };
+    let folder = setup::installed_folder(&cache);
+    if setup::is_complete(&folder) {
+        return ok("cache", needed_for, format!("{}, holds NVRTC {}", cache.display(), setup::VERSION));
+    }
+    if folder.exists() {
+        return ok("cache", needed_for, format!("{} is damaged: files are missing or cut", folder.display()))
+            .but(Status::Problem, nvrtc::HOW_TO_GET);
+    }
+    ok("cache", needed_for, format!("{}, empty", cache.display())).but(Status::Missing, nvrtc::HOW_TO_GET)
+}
+
+/// Python's package installer.
+fn pip() -> Check {
+    let needed_for = "warpbook setup, which downloads NVRTC from PyPI";
+    match setup::pip_version() {
+        Some(version) => ok("pip", needed_for, version),
+        None => ok("pip", needed_for, "not found as python3 -m pip, python -m pip, pip3 or pip").but(
+            Status::Missing,
+            "apt install python3-pip (Debian, Ubuntu); or install a CUDA toolkit, which brings NVRTC",
+        ),
+    }
+}
+
+/// NVIDIA's driver.
+fn driver() -> Check {
+    let (name, needed_for) =
+        ("NVIDIA driver", "running kernels on a GPU of this machine (warpbook compare --live, record)");
+    // SAFETY: this loads libcuda, whose initialisation asks nothing of its caller, and drops it again.
+    if !unsafe { sys::is_culib_present() } {
+        return ok(name, needed_for, "not found (libcuda)")
+            .but(Status::Missing, "nothing to do without an NVIDIA GPU: the recorded counters take its place");
+    }
+    if let Err(error) = result::init() {
+        return ok(name, needed_for, format!("found, but it does not start: {error:?}"))
+            .but(Status::Problem, "look at what nvidia-smi says");
+    }
+    let mut version = 0;
+    // SAFETY: the pointer is to a live integer.
+    let code = unsafe { sys::cuDriverGetVersion(&mut version) };
+    if code != sys::CUresult::CUDA_SUCCESS {
+        return ok(name, needed_for, format!("found, but it does not say its version: {code:?}"))
+            .but(Status::Problem, "look at what nvidia-smi says");
+    }
+    driver_of_version(ok(name, needed_for, ""), version, kernel_module_version())
+}
+
+/// The check of a driver for CUDA version `version`, as the driver counts (13000 is 13.0).
+fn driver_of_version(check: Check, version: i32, module: Option<String>) -> Check {
+    let cuda = (version / 1000, version % 1000 / 10);
+    let module = module.map_or_else(String::new, |m| format!("version {m}, "));
+    let detail = format!("{module}for CUDA {}.{}", cuda.0, cuda.1);
+    if cuda >= DRIVER_NEEDED {
+        return Check { detail, ..check };
+    }
+    let (major, minor) = DRIVER_NEEDED;
+    Check { detail: format!("{detail}: it cannot load the book's PTX, which needs CUDA {major}.{minor}"), ..check }
+        .but(Status::Problem, "install a driver of release 580 or later")
+}
+
+/// The version of the driver's kernel module, such as `580.95.05`.
+fn kernel_module_version() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/driver/nvidia/version").ok()?;
+    let is_version = |word: &&str| word.contains('.') && word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    text.lines().next()?.split_whitespace().find(is_version).map(str::to_owned)
+}
+
+/// The GPUs, one check for each.
+fn gpus() -> Vec<Check> {
+    let (name, needed_for) = ("GPU", "running the kernels; times and counters are recorded on an H200");
+    let count = match result::device::get_count() {
+        Ok(0) => Err("the driver sees no GPU".to_owned()),
+        Ok(count) => Ok(count),
+        Err(error) => Err(format!("{error:?}")),
+    };
+    match count {
+        Err(why) => vec![ok(name, needed_for, why).but(Status::Missing, "look at what nvidia-smi says")],
+        Ok(count) => (0..count)
+            .map(|ordinal| match describe(ordinal) {
+                Ok(((major, minor), words)) if (major, minor) < (7, 5) => {
+                    ok(name, needed_for, format!("{words}: older than Turing (7.5), for which the PTX is made"))
+                        .but(Status::Problem, "use another GPU, or the recorded counters")
+                }
+                Ok((_, words)) => ok(name, needed_for, words),
+                Err(error) => ok(name, needed_for, format!("number {ordinal} does not answer: {error:?}"))
+                    .but(Status::Problem, "look at what nvidia-smi says"),
+            })
+            .collect(),
+    }
+}
+
+/// A GPU's compute capability, and its name in words.
+fn describe(ordinal: i32) -> Result<((i32, i32), String), result::DriverError> {
+    use sys::CUdevice_attribute as Attribute;
+    let device = result::device::get(ordinal)?;
+    // SAFETY: the device was returned by `device::get` just above.
+    let attribute = |which| unsafe { result::device::get_attribute(device, which) };
+    let major = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
+    let minor = attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+    let name = result::device::get_name(device)?;
+    Ok(((major, minor), format!("{name}, compute capability {major}.{minor}")))
+}
+
+/// Nsight Compute's command line.
+fn ncu() -> Check {
+    let needed_for = "recording a GPU's counters (warpbook record)";
+    let Some(path) = ncu_path() else {
+        return ok("ncu", needed_for, "not found on PATH, in a CUDA toolkit or in /opt/nvidia").but(
+            Status::Missing,
+            "only needed on a machine with a GPU: install Nsight Compute (it is in the CUDA toolkit)",
+        );
+    };
+    match output_of(&path, &["--version"]).as_deref().and_then(ncu_version) {
+        Some(version) => ok("ncu", needed_for, format!("version {version}: {}", path.display())),
+        None => ok("ncu", needed_for, format!("{} does not say its version", path.display()))
+            .but(Status::Problem, "run it with --version and look at what it says"),
+    }
+}
+
+/// Where `ncu` is: on PATH, else in a CUDA toolkit, else in a package of its own; the newest of several.
+#[must_use]
+pub fn ncu_path() -> Option<PathBuf> {
+    let on_path = std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
+    let in_toolkits: Vec<PathBuf> = nvrtc::toolkit_folders().into_iter().map(|folder| folder.join("bin")).collect();
+    let own = std::fs::read_dir("/opt/nvidia/nsight-compute").into_iter().flatten().flatten();
+    let mut own: Vec<PathBuf> = own.map(|entry| entry.path()).collect();
+    own.sort();
+    let folders: Vec<PathBuf> = [on_path, in_toolkits, own.into_iter().rev().collect()].concat();
+    folders.into_iter().map(|folder| folder.join("ncu")).find(|path| path.is_file())
+}
+
+/// The version in what `ncu --version` prints, such as `2025.3.1.0`.
+fn ncu_version(text: &str) -> Option<&str> {
+    let line = text.lines().find_map(|line| line.trim().strip_prefix("Version "))?;
+    line.split_whitespace().next()
+}
+
+/// What a program prints, if it runs and succeeds.
+fn output_of(program: &Path, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Whether this user may read performance counters.
+fn counters() -> Check {
+    let (name, needed_for) = ("performance counters", "recording a GPU's counters (warpbook record)");
+    let params = std::fs::read_to_string("/proc/driver/nvidia/params").unwrap_or_default();
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    permission(ok(name, needed_for, ""), &params, &status)
+}
+
+/// The check of the permission, from the driver's parameters and the process's status as the kernel shows them.
+fn permission(check: Check, params: &str, status: &str) -> Check {
+    let field = |text: &str, name: &str| {
+        text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':').map(|value| value.trim().to_owned()))
+    };
+    // CAP_SYS_ADMIN is bit 21 of the capabilities.
+    let capabilities = field(status, "CapEff").and_then(|caps| u64::from_str_radix(&caps, 16).ok());
+    let admin = capabilities.is_some_and(|caps| caps >> 21 & 1 == 1);
+    match (field(params, "RmProfilingAdminOnly").as_deref(), admin) {
+        (Some("0"), _) => Check { detail: "allowed to every user".to_owned(), ..check },
+        (Some(_), true) => Check { detail: "allowed to administrators only, and this is one".to_owned(), ..check },
+        (Some(_), false) => Check { detail: "allowed to administrators only".to_owned(), ..check }.but(
+            Status::Problem,
+            "run warpbook record with sudo, or allow every user: put `options nvidia NVreg_RestrictProfilingToAdminUsers=0` \
+             into a file in /etc/modprobe.d and restart",
+        ),
+        (None, _) => Check { detail: "the driver does not say who may read them".to_owned(), ..check }
+            .but(Status::Problem, "try warpbook record; if it is refused, try it with sudo"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blank() -> Check {
+        ok("x", "y", "")
+    }
+
+    #[test]
+    fn every_check_that_is_not_ok_says_what_to_do() {
+        let checks = examine();
+        assert!(checks.len() >= 5);
+        for check in checks {
+            assert!(!check.detail.is_empty(), "{check:?}");
+            assert_eq!(check.fix.is_none(), check.status == Status::Ok, "{check:?}");
+        }
+    }
+
+    #[test]
+    fn counters_are_allowed_to_all_to_administrators_or_nobody_says() {
+        let user = "Name:\twarpbook\nCapEff:\t0000000000000000\n";
+        let root = "Name:\twarpbook\nCapEff:\t000001ffffffffff\n";
+        let closed = "Mobile: 4294967295\nRmProfilingAdminOnly: 1\n";
+        assert_eq!(permission(blank(), closed, root).status, Status::Ok);
+        assert_eq!(permission(blank(), closed, user).status, Status::Problem);
+        assert_eq!(permission(blank(), "RmProfilingAdminOnly: 0\n", user).status, Status::Ok);
+        assert_eq!(permission(blank(), "", root).status, Status::Problem);
+    }
+
+    #[test]
+    fn an_old_driver_is_a_problem() {
+        let old = driver_of_version(blank(), 12080, Some("570.86.15".into()));
+        assert_eq!((old.status, old.fix.is_some()), (Status::Problem, true));
+        assert!(old.detail.starts_with("version 570.86.15, for CUDA 12.8: "), "{}", old.detail);
+        let new = driver_of_version(blank(), 13000, None);
+        assert_eq!((new.status, new.detail.as_str()), (Status::Ok, "for CUDA 13.0"));
+    }
+
+    #[test]
+    fn ncus_version_is_read() {
+        let text = "NVIDIA (R) Nsight Compute Command Line Profiler\nCopyright (c) 2018\nVersion 2025.3.1.0 (build 36398880) (public-release)\n";
+        assert_eq!(ncu_version(text), Some("2025.3.1.0"));
+        assert_eq!(ncu_version("command not found"), None);
+    }
+}
