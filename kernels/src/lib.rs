@@ -5,6 +5,7 @@ pub mod case;
 pub mod compile;
 pub mod counters;
 pub mod doctor;
+pub mod gpu;
 pub mod nvrtc;
 pub mod problem;
 pub mod ptx;
