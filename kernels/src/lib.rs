@@ -10,5 +10,8 @@ pub mod nvrtc;
 pub mod problem;
 pub mod ptx;
 pub mod random;
+pub mod record;
 pub mod setup;
+pub mod simulate;
 pub mod testing;
+pub mod truth;
