@@ -86,12 +86,17 @@ impl CompareError {
     }
 }
 
-/// Runs `cases` on the simulator, and on the GPU if there is one, and compares.
+/// Runs `cases` on the simulator, and on the GPU if there is one, and compares. `simulated` is called, from any thread
+/// and in any order, whenever the simulator is done with a case.
 ///
 /// # Errors
 /// [`CompareError`] when a record is out of date, there is nothing to compare with, or a machine refuses a case. A
 /// disagreement is not an error: see [`Summary::agrees`].
-pub fn compare(cases: &[Case], against: &Against<'_>) -> Result<Comparison, CompareError> {
+pub fn compare(
+    cases: &[Case],
+    against: &Against<'_>,
+    simulated: &(dyn Fn(&Case) + Sync),
+) -> Result<Comparison, CompareError> {
     let mut records: Vec<&Record> = Vec::new();
     let mut problems: Vec<&str> = cases.iter().map(|case| case.problem).collect();
     problems.dedup();
@@ -107,8 +112,9 @@ pub fn compare(cases: &[Case], against: &Against<'_>) -> Result<Comparison, Comp
             None => {}
         }
     }
-    let simulated: Vec<Result<Simulated, SimulateError>> = cases.par_iter().map(simulate).collect();
-    let simulated = simulated.into_iter().collect::<Result<Vec<_>, _>>()?;
+    let done = cases.par_iter().map(|case| simulate(case).inspect(|_| simulated(case)));
+    let simulated =
+        done.collect::<Vec<Result<Simulated, SimulateError>>>().into_iter().collect::<Result<Vec<_>, _>>()?;
     let live = against.gpu.map(|gpu| run_live(gpu, cases, &simulated)).transpose()?;
     let mut live = live.into_iter().flatten();
     let row = |(case, simulated): (&Case, Simulated)| {

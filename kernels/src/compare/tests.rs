@@ -84,7 +84,7 @@ fn without_a_record_nothing_is_claimed() {
     let summary = summarize(&[row], &[]);
     assert_eq!(summary.counters, 0);
     assert!(summary.closing.starts_with("no exact counters were compared"));
-    let error = compare(&cases, &Against::default()).unwrap_err();
+    let error = compare(&cases, &Against::default(), &|_| ()).unwrap_err();
     assert!(error.to_string().contains("warpbook record scan") && error.exit_code() == 3, "{error}");
 }
 
