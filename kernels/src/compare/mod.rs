@@ -105,7 +105,7 @@ pub fn compare(
         match against.records.iter().find(|record| record.problem == problem) {
             Some(record) => {
                 let ptx = ptx::committed(problem).ok_or_else(|| SimulateError::NoPtx(problem.to_owned()))?;
-                check_fresh(record, &own, &sha256(ptx.text.as_bytes()), ptx.source_sha256)?;
+                check_fresh(record, &own, &sha256(ptx.text.as_bytes()), &sha256(ptx.source.as_bytes()))?;
                 records.push(record);
             }
             None if against.gpu.is_none() => return Err(CompareError::NoRecord(problem.to_owned())),

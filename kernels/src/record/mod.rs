@@ -279,18 +279,13 @@ fn provenance(gpu: &Properties, ncu: &Ncu, ptx: &CommittedPtx, lowered: Option<S
         driver: gpu.driver.clone(),
         cuda: gpu.cuda.clone(),
         ncu: ncu.version.clone(),
-        nvrtc: compiler(ptx.text).unwrap_or("unknown").to_owned(),
+        nvrtc: ptx.header.nvrtc.to_owned(),
         ptx_sha256: sha256(ptx.text.as_bytes()),
-        source_sha256: ptx.source_sha256.to_owned(),
+        source_sha256: sha256(ptx.source.as_bytes()),
         ptx_version: lowered,
         date: time::OffsetDateTime::now_utc().date().to_string(),
         warpbook: env!("CARGO_PKG_VERSION").to_owned(),
     }
-}
-
-/// The compiler's version as its header in the PTX says: `// Cuda compilation tools, release 13.0, V13.0.88`.
-fn compiler(ptx: &str) -> Option<&str> {
-    ptx.lines().find_map(|line| line.strip_prefix("// Cuda compilation tools")?.split(", V").nth(1)).map(str::trim)
 }
 
 /// Refuses when `file` is a record of another GPU. A record of another layout is no obstacle.
@@ -348,13 +343,6 @@ mod tests {
         write(&file, "notes of mine").unwrap();
         assert!(matches!(may_replace(&file, &h200("H200")), Err(RecordError::Old(_))));
         assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing is left behind");
-    }
-
-    #[test]
-    fn the_compiler_is_read_from_the_header_of_its_output() {
-        let ptx = "//\n// Cuda compilation tools, release 13.0, V13.0.88\n// Based on NVVM 7.0.1\n.version 9.0\n";
-        assert_eq!(compiler(ptx), Some("13.0.88"));
-        assert_eq!(compiler(".version 9.0\n"), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::{env, fs};
 use super::profile::{self, Measured};
 use crate::case::Case;
 use crate::counters::{CONTEXT, EXACT};
+use crate::doctor;
 
 /// An `ncu` that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,25 +64,10 @@ impl Ncu {
     /// [`NcuError::Missing`] when it is in none of these places or does not run.
     pub fn find(given: Option<&Path>) -> Result<Self, NcuError> {
         let named = given.map(Path::to_owned).or_else(|| env::var_os("WARPBOOK_NCU").map(PathBuf::from));
-        let places = match named {
-            Some(path) => vec![path],
-            None => {
-                let paths = env::var_os("PATH").unwrap_or_default();
-                let on_path: Vec<PathBuf> = env::split_paths(&paths)
-                    .map(|folder| folder.join(format!("ncu{}", env::consts::EXE_SUFFIX)))
-                    .filter(|path| path.is_file())
-                    .collect();
-                on_path.into_iter().chain(installed()).collect()
-            }
-        };
-        let mut why = "neither on the PATH nor where NVIDIA's installers put it".to_owned();
-        for path in places {
-            match version(&path) {
-                Ok(version) => return Ok(Self { path, version }),
-                Err(reason) => why = reason,
-            }
-        }
-        Err(NcuError::Missing(why))
+        let nowhere = || NcuError::Missing("neither on the PATH nor where NVIDIA's installers put it".to_owned());
+        let path = named.or_else(doctor::ncu_path).ok_or_else(nowhere)?;
+        let version = version(&path).map_err(NcuError::Missing)?;
+        Ok(Self { path, version })
     }
 
     /// Profiles `program`, which launches `cases` once each and in order. Returns the metrics of every case, and a note
@@ -137,19 +123,6 @@ impl Ncu {
             Err(why) => Err(NcuError::Output { why, log }),
         }
     }
-}
-
-/// Where NVIDIA's installers for Linux put `ncu`, newest first.
-fn installed() -> Vec<PathBuf> {
-    let below = |folder: &str, file: &str| {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let mut found: Vec<PathBuf> = entries.map(|entry| entry.path().join(file)).filter(|p| p.is_file()).collect();
-        found.sort();
-        found.reverse();
-        found
-    };
-    let toolkits = below("/usr/local", "bin/ncu");
-    toolkits.into_iter().chain(below("/opt/nvidia/nsight-compute", "ncu")).collect()
 }
 
 /// Asks a program for its version. The error is a sentence part.
