@@ -1,9 +1,18 @@
 //! The workbook's kernels: their CUDA sources, inputs and references, how they are compiled, run on a GPU, recorded
 //! and compared with the simulation. The only crate that touches CUDA.
 
+pub mod case;
+pub mod compare;
 pub mod compile;
+pub mod counters;
 pub mod doctor;
+pub mod gpu;
 pub mod nvrtc;
+pub mod problem;
 pub mod ptx;
+pub mod random;
+pub mod record;
 pub mod setup;
+pub mod simulate;
 pub mod testing;
+pub mod truth;

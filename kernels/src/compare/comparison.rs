@@ -1,0 +1,168 @@
+//! What a comparison says: plain data for tables, JSON and the book.
+
+use serde::Serialize;
+use sim::report::Metrics;
+
+use crate::case::{Check, Output, Shape};
+use crate::gpu::{Properties, Resources, Times};
+use crate::truth::Provenance;
+
+/// Simulated beside measured, case by case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The GPU that was simulated.
+    pub target: String,
+    /// Where the recorded numbers come from, one entry per problem with a record.
+    pub records: Vec<RecordInfo>,
+    /// The GPU of this machine, if it took part.
+    pub live: Option<Properties>,
+    /// One row per case, in the order of the cases.
+    pub rows: Vec<Row>,
+    /// All rows taken together.
+    pub summary: Summary,
+}
+
+/// A record that took part in a comparison.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordInfo {
+    /// The problem.
+    pub problem: String,
+    /// The record's file name.
+    pub file: String,
+    /// Where its numbers come from.
+    pub provenance: Provenance,
+}
+
+/// One case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Row {
+    /// The problem.
+    pub problem: &'static str,
+    /// The kernel.
+    pub kernel: &'static str,
+    /// The case's name.
+    pub case: String,
+    /// What kind of data went in.
+    pub data: &'static str,
+    /// The launch's shape.
+    pub launch: Shape,
+    /// What the simulator did.
+    pub simulated: Simulated,
+    /// What the recorded GPU did.
+    pub recorded: Option<Recorded>,
+    /// What the GPU of this machine did.
+    pub live: Option<Live>,
+    /// Every exact counter, in the order of [`EXACT`].
+    pub counters: Vec<CounterRow>,
+}
+
+/// What the simulator did with a case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Simulated {
+    /// Its result, held against the CPU reference.
+    pub result: Check,
+    /// Digest of every output.
+    pub outputs: Vec<Output>,
+    /// What it found wrong with the kernel. Our kernels are right, so this should be empty.
+    pub findings: Vec<String>,
+    #[serde(skip)]
+    pub(super) metrics: Metrics,
+}
+
+/// What the recorded GPU did with a case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Recorded {
+    /// Whether its result was within tolerance of the CPU reference.
+    pub right: bool,
+    /// Whether its outputs were the simulator's, bit by bit.
+    pub same_output: bool,
+    /// How long it took.
+    pub times: Times,
+    /// What the kernel needed of an SM.
+    pub resources: Resources,
+}
+
+/// What the GPU of this machine did with a case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Live {
+    /// Its result, held against the CPU reference.
+    pub result: Check,
+    /// Whether its outputs are the simulator's, bit by bit.
+    pub same_output: bool,
+    /// How long it took.
+    pub times: Times,
+}
+
+/// One exact counter of a case.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CounterRow {
+    /// Nsight Compute's name.
+    pub metric: &'static str,
+    /// The short name.
+    pub label: &'static str,
+    /// The simulator's number.
+    pub simulated: u64,
+    /// The hardware's number, from the record.
+    pub measured: Option<u64>,
+    /// Whether the two are equal; nothing to say without a record.
+    pub agrees: Option<bool>,
+}
+
+/// All rows taken together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Number of cases.
+    pub cases: usize,
+    /// Number of exact counters that were compared.
+    pub counters: usize,
+    /// Number of those that are equal.
+    pub counters_agree: usize,
+    /// Number of cases whose results are right, equal bit by bit, and without findings, on all machines that took part.
+    pub results_agree: usize,
+    /// Whether there is nothing to complain about: exit code 0, otherwise 1.
+    pub agrees: bool,
+    /// The closing line: `212 of 212 exact counters agree (H200, recorded 2026-11-21)`.
+    pub closing: String,
+}
+
+impl Row {
+    /// Whether the results are right on all machines that took part, equal bit by bit, and without findings.
+    pub fn results_agree(&self) -> bool {
+        self.simulated.result.right
+            && self.simulated.findings.is_empty()
+            && self.recorded.as_ref().is_none_or(|recorded| recorded.right && recorded.same_output)
+            && self.live.as_ref().is_none_or(|live| live.result.right && live.same_output)
+    }
+
+    /// Whether no counter disagrees.
+    pub fn counters_agree(&self) -> bool {
+        self.counters.iter().all(|counter| counter.agrees != Some(false))
+    }
+}
+
+/// Counts what agrees.
+pub(super) fn summarize(rows: &[Row], provenances: &[&Provenance]) -> Summary {
+    let verdicts = || rows.iter().flat_map(|row| &row.counters).filter_map(|counter| counter.agrees);
+    let (counters, counters_agree) = (verdicts().count(), verdicts().filter(|agrees| *agrees).count());
+    let results_agree = rows.iter().filter(|row| row.results_agree()).count();
+    let mut closing = match source(provenances) {
+        Some(source) => format!("{counters_agree} of {counters} exact counters agree ({source})"),
+        None => "no exact counters were compared, because there is no record of a GPU".to_owned(),
+    };
+    let wrong = rows.len() - results_agree;
+    if wrong > 0 {
+        closing += &format!("; {wrong} of {} results do not", rows.len());
+    }
+    let agrees = counters == counters_agree && wrong == 0;
+    Summary { cases: rows.len(), counters, counters_agree, results_agree, agrees, closing }
+}
+
+/// `H200, recorded 2026-11-21`; several GPUs and a span of days when the records differ.
+fn source(provenances: &[&Provenance]) -> Option<String> {
+    let mut gpus: Vec<&str> = provenances.iter().map(|provenance| provenance.short_gpu()).collect();
+    gpus.dedup();
+    let dates = || provenances.iter().map(|provenance| &*provenance.date);
+    let (first, last) = (dates().min()?, dates().max()?);
+    let days = if first == last { first.to_owned() } else { format!("{first} to {last}") };
+    Some(format!("{}, recorded {days}", gpus.join(" and ")))
+}

@@ -1,0 +1,224 @@
+//! Holding the simulator against a GPU, counter by counter and result by result.
+//!
+//! Counters of the GPU come from a record (reading them takes Nsight Compute). Results and times come from the record
+//! too, and in addition from a GPU of this machine where there is one.
+
+mod comparison;
+
+use rayon::prelude::*;
+
+pub use comparison::{Comparison, CounterRow, Live, RecordInfo, Recorded, Row, Simulated, Summary};
+
+use comparison::summarize;
+
+use crate::case::{Case, sha256};
+use crate::counters::{Counter, EXACT};
+use crate::gpu::{Gpu, GpuError, Kernels};
+use crate::ptx;
+use crate::simulate::{self, SimulateError};
+use crate::truth::{self, CaseRecord, Provenance, Record, TruthError};
+
+/// Timed launches per case on a GPU of this machine.
+const REPEATS: u32 = 20;
+
+/// What the simulator is held against.
+#[derive(Debug, Clone, Default)]
+pub struct Against<'a> {
+    /// Records; the first of a problem counts.
+    pub records: Vec<&'a Record>,
+    /// A GPU of this machine.
+    pub gpu: Option<&'a Gpu>,
+}
+
+impl<'a> Against<'a> {
+    /// The records of `target` (a name of [`sim::targets`]) that this program was built with, and `gpu`.
+    ///
+    /// # Errors
+    /// [`CompareError::Truth`] when a record in this program cannot be used.
+    pub fn recorded(target: &str, gpu: Option<&'a Gpu>) -> Result<Self, CompareError> {
+        let records = truth::records().map_err(CompareError::Truth)?;
+        Ok(Self { records: records.iter().filter(|record| record.provenance.slug() == target).collect(), gpu })
+    }
+}
+
+/// Why there is no comparison.
+#[derive(Debug, thiserror::Error)]
+pub enum CompareError {
+    /// A record in this program cannot be used.
+    #[error("{0}")]
+    Truth(&'static TruthError),
+    /// There is nothing to compare with.
+    #[error(
+        "there is neither a record of a GPU for `{0}` nor a GPU here; \
+         make a record with `warpbook record {0}` on a machine with a GPU"
+    )]
+    NoRecord(String),
+    /// The record belongs to other kernels or other cases.
+    #[error(
+        "the record {file} is out of date: {why}. \
+         Record it again with `warpbook record {problem}` on a machine with that GPU"
+    )]
+    Stale {
+        /// The record's file.
+        file: String,
+        /// The problem.
+        problem: String,
+        /// What has changed.
+        why: String,
+    },
+    /// The simulator refused a case.
+    #[error("{0}")]
+    Simulate(#[from] SimulateError),
+    /// The GPU failed.
+    #[error("{0}")]
+    Gpu(#[from] GpuError),
+}
+
+impl CompareError {
+    /// The exit code that a program should end with.
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Truth(_) => 101,
+            Self::NoRecord(_) | Self::Stale { .. } => 3,
+            Self::Simulate(error) => error.exit_code(),
+            Self::Gpu(error) => error.exit_code(),
+        }
+    }
+}
+
+/// Runs `cases` on the simulator, and on the GPU if there is one, and compares. `simulated` is called, from any thread
+/// and in any order, whenever the simulator is done with a case.
+///
+/// # Errors
+/// [`CompareError`] when a record is out of date, there is nothing to compare with, or a machine refuses a case. A
+/// disagreement is not an error: see [`Summary::agrees`].
+pub fn compare(
+    cases: &[Case],
+    against: &Against<'_>,
+    simulated: &(dyn Fn(&Case) + Sync),
+) -> Result<Comparison, CompareError> {
+    let mut records: Vec<&Record> = Vec::new();
+    let mut problems: Vec<&str> = cases.iter().map(|case| case.problem).collect();
+    problems.dedup();
+    for problem in problems {
+        let own: Vec<&Case> = cases.iter().filter(|case| case.problem == problem).collect();
+        match against.records.iter().find(|record| record.problem == problem) {
+            Some(record) => {
+                let ptx = ptx::committed(problem).ok_or_else(|| SimulateError::NoPtx(problem.to_owned()))?;
+                check_fresh(record, &own, &sha256(ptx.text.as_bytes()), &sha256(ptx.source.as_bytes()))?;
+                records.push(record);
+            }
+            None if against.gpu.is_none() => return Err(CompareError::NoRecord(problem.to_owned())),
+            None => {}
+        }
+    }
+    let done = cases.par_iter().map(|case| simulate(case).inspect(|_| simulated(case)));
+    let simulated =
+        done.collect::<Vec<Result<Simulated, SimulateError>>>().into_iter().collect::<Result<Vec<_>, _>>()?;
+    let live = against.gpu.map(|gpu| run_live(gpu, cases, &simulated)).transpose()?;
+    let mut live = live.into_iter().flatten();
+    let row = |(case, simulated): (&Case, Simulated)| {
+        let record = records.iter().find(|record| record.problem == case.problem);
+        judge(case, simulated, record.and_then(|record| record.case(case)), live.next())
+    };
+    let rows: Vec<Row> = cases.iter().zip(simulated).map(row).collect();
+    let provenances: Vec<&Provenance> = records.iter().map(|record| &record.provenance).collect();
+    let info = |record: &&Record| RecordInfo {
+        problem: record.problem.clone(),
+        file: record.file_name(),
+        provenance: record.provenance.clone(),
+    };
+    Ok(Comparison {
+        target: sim::Options::default().target,
+        summary: summarize(&rows, &provenances),
+        records: records.iter().map(info).collect(),
+        live: against.gpu.map(|gpu| gpu.properties().clone()),
+        rows,
+    })
+}
+
+/// Makes sure that a record is about these kernels and these cases.
+fn check_fresh(record: &Record, cases: &[&Case], ptx_sha256: &str, source_sha256: &str) -> Result<(), CompareError> {
+    let stale =
+        |why: String| Err(CompareError::Stale { file: record.file_name(), problem: record.problem.clone(), why });
+    if record.provenance.source_sha256 != source_sha256 {
+        return stale(format!("{}.cu has changed since", record.problem));
+    }
+    if record.provenance.ptx_sha256 != ptx_sha256 {
+        return stale(format!("{}.ptx has changed since", record.problem));
+    }
+    for case in cases {
+        let Some(recorded) = record.case(case) else { return stale(format!("it has no case `{case}`")) };
+        if recorded.launch != case.shape {
+            return stale(format!("`{case}` was launched with {} and is now {}", recorded.launch, case.shape));
+        }
+        if let Some(missing) = EXACT.iter().find(|counter| !recorded.metrics.contains_key(counter.metric)) {
+            return stale(format!("it has no {} for `{case}`", missing.metric));
+        }
+    }
+    Ok(())
+}
+
+fn simulate(case: &Case) -> Result<Simulated, SimulateError> {
+    let prepared = case.prepare();
+    let outcome = simulate::launch(case, &prepared.launch)?;
+    let findings = outcome.report.findings.iter();
+    Ok(Simulated {
+        result: prepared.check(&outcome.buffers),
+        outputs: prepared.outputs(&outcome.buffers),
+        findings: findings.map(|f| format!("{} at {}:{}: {}", f.kind.name(), f.file, f.line, f.message)).collect(),
+        metrics: outcome.report.metrics,
+    })
+}
+
+fn run_live(gpu: &Gpu, cases: &[Case], simulated: &[Simulated]) -> Result<Vec<Live>, CompareError> {
+    let mut loaded: Option<(&str, Kernels<'_>)> = None;
+    let mut rows = Vec::new();
+    for (case, simulated) in cases.iter().zip(simulated) {
+        let kernels = match &loaded {
+            Some((problem, kernels)) if *problem == case.problem => kernels,
+            _ => {
+                let ptx = ptx::committed(case.problem).ok_or_else(|| SimulateError::NoPtx(case.problem.to_owned()))?;
+                &loaded.insert((case.problem, gpu.load(ptx.text)?)).1
+            }
+        };
+        let prepared = case.prepare();
+        let run = kernels.run(case.kernel, &prepared.launch)?;
+        rows.push(Live {
+            result: prepared.check(&run.buffers),
+            same_output: prepared.outputs(&run.buffers) == simulated.outputs,
+            times: kernels.time(case.kernel, &prepared.launch, REPEATS)?,
+        });
+    }
+    Ok(rows)
+}
+
+/// Puts one case's numbers side by side.
+fn judge(case: &Case, simulated: Simulated, record: Option<&CaseRecord>, live: Option<Live>) -> Row {
+    let counter = |counter: &Counter| {
+        // A counter that the launch never touched is not in the report: it is 0.
+        let ours = simulated.metrics.get(counter.metric).copied().unwrap_or(0);
+        let measured = record.and_then(|record| record.metrics.get(counter.metric).copied());
+        let agrees = measured.map(|measured| measured == ours);
+        CounterRow { metric: counter.metric, label: counter.label, simulated: ours, measured, agrees }
+    };
+    Row {
+        problem: case.problem,
+        kernel: case.kernel,
+        case: case.name.clone(),
+        data: case.data,
+        launch: case.shape,
+        recorded: record.map(|record| Recorded {
+            right: record.right,
+            same_output: record.outputs == simulated.outputs,
+            times: record.times,
+            resources: record.resources,
+        }),
+        live,
+        counters: EXACT.iter().map(counter).collect(),
+        simulated,
+    }
+}
+
+#[cfg(test)]
+mod tests;

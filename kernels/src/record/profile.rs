@@ -1,0 +1,222 @@
+//! Reading what Nsight Compute printed: `ncu --csv --page raw`.
+//!
+//! The output has a line of column names, a line of units, and a line per profiled launch. The tool's own messages
+//! begin with `==` and can stand before and after. Numbers are quoted and have commas between their thousands.
+
+use std::collections::BTreeMap;
+
+use sim::Dim3;
+use sim::report::Metrics;
+
+use crate::case::Case;
+use crate::counters::{CONTEXT, EXACT};
+
+/// One profiled launch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Launch {
+    kernel: String,
+    grid: Dim3,
+    block: Dim3,
+    /// Value and unit by metric name.
+    metrics: BTreeMap<String, (String, String)>,
+}
+
+/// The metrics of a case: those that are compared exactly, and those that are not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Measured {
+    pub(super) exact: Metrics,
+    pub(super) context: Metrics,
+}
+
+/// Reads all launches, in the order in which they were profiled. The error is a sentence.
+pub(super) fn parse(output: &str) -> Result<Vec<Launch>, String> {
+    let table = output.lines().skip_while(|line| !line.starts_with("\"ID\","));
+    let table: Vec<&str> = table.filter(|line| !line.starts_with("==")).collect();
+    if table.is_empty() {
+        return Err("the output has no table: no line begins with \"ID\"".to_owned());
+    }
+    let table = table.join("\n");
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let names = reader.headers().map_err(|why| why.to_string())?.clone();
+    let column =
+        |name: &str| names.iter().position(|n| n == name).ok_or_else(|| format!("the table has no column \"{name}\""));
+    let (id, kernel) = (column("ID")?, column("Kernel Name")?);
+    let (block, grid) = (column("Block Size")?, column("Grid Size")?);
+    let mut units = csv::StringRecord::new();
+    let mut launches = Vec::new();
+    for row in reader.records() {
+        let row = row.map_err(|why| why.to_string())?;
+        if row[id].is_empty() {
+            units = row; // the line of units has no launch number
+            continue;
+        }
+        let cells = names.iter().zip(row.iter()).enumerate();
+        let metrics = cells.filter(|(_, (name, _))| name.contains("__")).map(|(i, (name, value))| {
+            (name.to_owned(), (value.to_owned(), units.get(i).unwrap_or_default().to_owned()))
+        });
+        launches.push(Launch {
+            // A C++ kernel is printed with its parameter list.
+            kernel: row[kernel].split('(').next().unwrap_or_default().trim().to_owned(),
+            grid: extent(&row[grid])?,
+            block: extent(&row[block])?,
+            metrics: metrics.collect(),
+        });
+    }
+    Ok(launches)
+}
+
+/// Reads `(8, 1, 1)`.
+fn extent(text: &str) -> Result<Dim3, String> {
+    let inner = text.trim().trim_start_matches('(').trim_end_matches(')');
+    let parts: Result<Vec<u32>, _> = inner.split(',').map(|part| part.trim().parse()).collect();
+    match parts.as_deref() {
+        Ok(&[x, y, z]) => Ok(Dim3::new(x, y, z)),
+        _ => Err(format!("`{text}` is not the extent of a grid or block")),
+    }
+}
+
+/// Gives every case its launch: both are in the same order. Launches of other kernels (the driver's own) are skipped.
+/// The error is a sentence.
+pub(super) fn attach(cases: &[Case], launches: &[Launch]) -> Result<Vec<Measured>, String> {
+    let ours: Vec<&Launch> = launches.iter().filter(|l| cases.iter().any(|case| case.kernel == l.kernel)).collect();
+    if ours.len() != cases.len() {
+        let names: Vec<&str> = launches.iter().map(|launch| &*launch.kernel).take(10).collect();
+        return Err(format!(
+            "{} launches were profiled and {} were expected; the first profiled kernels are: {}",
+            ours.len(),
+            cases.len(),
+            names.join(", "),
+        ));
+    }
+    cases.iter().zip(ours).map(|(case, launch)| measured(case, launch)).collect()
+}
+
+fn measured(case: &Case, launch: &Launch) -> Result<Measured, String> {
+    let Launch { kernel, grid, block, metrics } = launch;
+    if kernel != case.kernel || *grid != case.shape.grid || *block != case.shape.block {
+        return Err(format!(
+            "the profiled launches are out of step with the cases: where `{case}` ({}) was expected stands `{kernel}` \
+             with grid {grid}, block {block}",
+            case.shape
+        ));
+    }
+    let exact = EXACT.iter().map(|counter| {
+        let (value, unit) = metrics
+            .get(counter.metric)
+            .ok_or_else(|| format!("no column for {}, which this GPU or this ncu may not have", counter.metric))?;
+        let number =
+            number(value, unit).ok_or_else(|| format!("{} of `{case}` is `{value}` {unit}", counter.metric))?;
+        Ok((counter.metric.to_owned(), number))
+    });
+    let context = CONTEXT.iter().filter_map(|&metric| {
+        let (value, unit) = metrics.get(metric)?;
+        Some((metric.to_owned(), number(value, unit)?))
+    });
+    Ok(Measured { exact: exact.collect::<Result<_, String>>()?, context: context.collect() })
+}
+
+/// Reads `16,376`. Refuses fractions and scaled units (`Kbyte`, `us`): a rounded number is no exact counter.
+fn number(value: &str, unit: &str) -> Option<u64> {
+    let scaled =
+        unit.starts_with(['K', 'M', 'G', 'T']) || ["us", "ms", "s", "usecond", "msecond", "second"].contains(&unit);
+    if scaled { None } else { value.replace(',', "").parse().ok() }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::case;
+
+    /// Output in the shape of ncu 2025.3.1 with `--csv --page raw --print-units base`, for `cases`. The i-th launch has
+    /// 1000 i + c for the c-th counter.
+    pub(in crate::record) fn output(cases: &[Case]) -> String {
+        let quoted = |cells: Vec<String>| cells.iter().map(|cell| format!("\"{cell}\"")).collect::<Vec<_>>().join(",");
+        let head = ["ID", "Process ID", "Process Name", "Host Name", "Kernel Name", "Context", "Stream"];
+        let head =
+            head.into_iter().chain(["Block Size", "Grid Size", "Device", "CC", "device__attribute_display_name"]);
+        let names = head.chain(["gpu__time_duration.sum", "launch__registers_per_thread"]);
+        let names: Vec<String> = names.chain(EXACT.iter().map(|c| c.metric)).map(str::to_owned).collect();
+        let mut units = vec![String::new(); 12];
+        units.extend(["ns".to_owned(), "register/thread".to_owned()]);
+        units.extend(vec![String::new(); EXACT.len()]);
+        let mut lines = vec![
+            "==WARNING== Note: Running with unmodified GPU clocks.".to_owned(),
+            "==PROF== Connected to process 483 (/opt/warpbook)".to_owned(),
+            quoted(names),
+            quoted(units),
+        ];
+        let thousands = |n: usize| if n < 1000 { n.to_string() } else { format!("{},{:03}", n / 1000, n % 1000) };
+        for (i, case) in cases.iter().enumerate() {
+            let Dim3 { x: gx, y: gy, z: gz } = case.shape.grid;
+            let Dim3 { x: bx, y: by, z: bz } = case.shape.block;
+            let mut cells = vec![i.to_string(), "483".into(), "warpbook".into(), "127.0.0.1".into()];
+            cells.extend([case.kernel.into(), "1".into(), "7".into(), format!("({bx}, {by}, {bz})")]);
+            cells.extend([format!("({gx}, {gy}, {gz})"), "0".into(), "9.0".into(), "NVIDIA H200".into()]);
+            cells.extend(["2,464".to_owned(), "22".to_owned()]);
+            cells.extend((0..EXACT.len()).map(|c| thousands(1000 * i + c)));
+            lines.push(quoted(cells));
+        }
+        lines.push("==PROF== Disconnected from process 483".to_owned());
+        lines.join("\n") + "\n"
+    }
+
+    fn cases() -> Vec<Case> {
+        case::select(&["tile 64,"]).unwrap()
+    }
+
+    #[test]
+    fn launches_find_their_cases() {
+        let cases = cases();
+        let measured = attach(&cases, &parse(&output(&cases)).unwrap()).unwrap();
+        assert_eq!(measured.len(), cases.len());
+        assert_eq!(measured[3].exact[EXACT[7].metric], 3007);
+        assert_eq!(measured[0].exact.len(), EXACT.len());
+        assert_eq!(measured[1].context["gpu__time_duration.sum"], 2464);
+        assert_eq!(measured[1].context["launch__registers_per_thread"], 22);
+    }
+
+    #[test]
+    fn launches_of_other_kernels_are_skipped() {
+        let cases = cases();
+        let text = output(&cases);
+        let mut lines: Vec<&str> = text.lines().collect();
+        let foreign = lines[5].replace(cases[1].kernel, "memset_kernel(void*, int)");
+        lines.insert(5, &foreign);
+        assert!(attach(&cases, &parse(&lines.join("\n")).unwrap()).is_ok());
+    }
+
+    #[test]
+    fn launches_out_of_step_are_refused() {
+        let cases = cases();
+        let mut launches = parse(&output(&cases)).unwrap();
+        launches.swap(0, 1);
+        assert!(attach(&cases, &launches).unwrap_err().contains("out of step"));
+        launches.pop();
+        let error = attach(&cases, &launches).unwrap_err();
+        assert!(
+            error.starts_with(&format!("{} launches were profiled and {}", cases.len() - 1, cases.len())),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn rounded_and_missing_values_are_refused() {
+        assert_eq!(number("16,376", "inst"), Some(16_376));
+        assert_eq!(number("0", ""), Some(0));
+        assert_eq!(number("1.64", "Kbyte"), None);
+        assert_eq!(number("12", "Kbyte"), None);
+        assert_eq!(number("2.46", "us"), None);
+        assert_eq!(number("n/a", ""), None);
+        let cases = cases();
+        let missing = output(&cases).replace(EXACT[4].metric, "smsp__something_else.sum");
+        let error = attach(&cases, &parse(&missing).unwrap()).unwrap_err();
+        assert!(error.contains(EXACT[4].metric), "{error}");
+    }
+
+    #[test]
+    fn output_without_a_table_is_refused() {
+        assert!(parse("==ERROR== something\n").unwrap_err().contains("no table"));
+        assert!(parse("\"ID\",\"Block Size\"\n").unwrap_err().contains("Kernel Name"));
+        assert!(extent("(1, 2)").is_err());
+    }
+}

@@ -1,0 +1,277 @@
+//! Records of what a real GPU did: the files `truth/<problem>.<gpu>.json`.
+//!
+//! A record is written by [`crate::record`] and read by [`crate::compare`]. Writing what was read gives the same bytes.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use serde::{Deserialize, Serialize};
+use sim::report::Metrics;
+
+use crate::case::{Case, Output, Shape};
+use crate::gpu::{Resources, Times};
+
+/// Version of the files' layout. A reader refuses any other.
+pub const SCHEMA: u32 = 1;
+
+/// What one GPU did with all cases of one problem.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// [`SCHEMA`] of the writer.
+    pub schema: u32,
+    /// The problem's name.
+    pub problem: String,
+    /// Where the numbers come from.
+    pub provenance: Provenance,
+    /// One entry per case, in the order of [`crate::case::all`].
+    pub cases: Vec<CaseRecord>,
+}
+
+/// Where a record's numbers come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The GPU's name, such as `NVIDIA H200`.
+    pub gpu: String,
+    /// Its compute capability, such as `9.0`.
+    pub compute_capability: String,
+    /// Number of SMs.
+    pub sm_count: u32,
+    /// Version of the GPU driver.
+    pub driver: String,
+    /// Newest CUDA version that the driver supports. Its compiler made the machine code from the PTX.
+    pub cuda: String,
+    /// Version of Nsight Compute, which read the counters.
+    pub ncu: String,
+    /// Version of NVRTC, which made the PTX.
+    pub nvrtc: String,
+    /// SHA-256 of the PTX file.
+    pub ptx_sha256: String,
+    /// SHA-256 of the CUDA source.
+    pub source_sha256: String,
+    /// `9.0 lowered to 8.5` when the driver did not know the PTX's version and got it with an older one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ptx_version: Option<String>,
+    /// The day of the recording, in UTC: YYYY-MM-DD.
+    pub date: String,
+    /// Version of the program that recorded.
+    pub warpbook: String,
+}
+
+impl Provenance {
+    /// The GPU's name as it stands in file names.
+    pub fn slug(&self) -> String {
+        crate::gpu::slug(&self.gpu)
+    }
+
+    /// The GPU's name without its maker's: `H200`.
+    pub fn short_gpu(&self) -> &str {
+        self.gpu.strip_prefix("NVIDIA ").unwrap_or(&self.gpu)
+    }
+}
+
+/// What a GPU did with one case.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CaseRecord {
+    /// The kernel.
+    pub kernel: String,
+    /// The case's name.
+    pub case: String,
+    /// The launch's shape.
+    pub launch: Shape,
+    /// Digest of every output.
+    pub outputs: Vec<Output>,
+    /// Whether the outputs were within tolerance of the CPU reference.
+    pub right: bool,
+    /// The largest difference from the CPU reference.
+    pub max_error: f64,
+    /// The exact counters of [`crate::counters::EXACT`].
+    pub metrics: Metrics,
+    /// Other metrics, which are never compared: [`crate::counters::CONTEXT`].
+    pub context: Metrics,
+    /// How long the kernel took, by CUDA events.
+    pub times: Times,
+    /// What the kernel needed of an SM.
+    pub resources: Resources,
+}
+
+/// A record that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum TruthError {
+    /// The file cannot be read.
+    #[error("cannot read the record {file}: {why}")]
+    Read {
+        /// The file.
+        file: String,
+        /// The operating system's reason.
+        why: std::io::Error,
+    },
+    /// The file is no record.
+    #[error("{file} is not a record of a GPU: {why}")]
+    Format {
+        /// The file.
+        file: String,
+        /// The JSON reader's reason.
+        why: serde_json::Error,
+    },
+    /// The file was written by another version.
+    #[error(
+        "{file} has layout {found} and this program reads layout {SCHEMA}; \
+         record it again with `warpbook record {problem}` on a machine with a GPU"
+    )]
+    Schema {
+        /// The file.
+        file: String,
+        /// The layout that the file says it has.
+        found: u32,
+        /// The problem that the file is about.
+        problem: String,
+    },
+}
+
+impl Record {
+    /// The name of the record's file: `scan.h200.json`.
+    pub fn file_name(&self) -> String {
+        format!("{}.{}.json", self.problem, self.provenance.slug())
+    }
+
+    /// Reads a record. `file` is its name for messages.
+    ///
+    /// # Errors
+    /// [`TruthError::Format`] or [`TruthError::Schema`].
+    pub fn from_json(file: &str, text: &str) -> Result<Self, TruthError> {
+        /// What every layout has.
+        #[derive(Deserialize)]
+        struct Head {
+            schema: u32,
+            problem: String,
+        }
+        let format = |why| TruthError::Format { file: file.to_owned(), why };
+        let Head { schema, problem } = serde_json::from_str(text).map_err(format)?;
+        if schema != SCHEMA {
+            return Err(TruthError::Schema { file: file.to_owned(), found: schema, problem });
+        }
+        serde_json::from_str(text).map_err(format)
+    }
+
+    /// Reads a record from a file.
+    ///
+    /// # Errors
+    /// [`TruthError`] when the file cannot be read or is no record.
+    pub fn read(path: &Path) -> Result<Self, TruthError> {
+        let file = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|why| TruthError::Read { file: file.clone(), why })?;
+        Self::from_json(&file, &text)
+    }
+
+    /// The record as it stands in its file: readable, and one case per line, so that a changed case is a changed line.
+    pub fn to_json(&self) -> String {
+        let own = "our own types have no maps with odd keys and no numbers that JSON lacks";
+        let text = |value: &str| serde_json::to_string(value).expect(own);
+        let provenance = serde_json::to_string_pretty(&self.provenance).expect(own).replace('\n', "\n  ");
+        let cases: Vec<String> =
+            self.cases.iter().map(|case| format!("    {}", serde_json::to_string(case).expect(own))).collect();
+        format!(
+            "{{\n  \"schema\": {},\n  \"problem\": {},\n  \"provenance\": {provenance},\n  \"cases\": [\n{}\n  ]\n}}\n",
+            self.schema,
+            text(&self.problem),
+            cases.join(",\n"),
+        )
+    }
+
+    /// What the GPU did with a case, if it is in the record.
+    pub fn case(&self, case: &Case) -> Option<&CaseRecord> {
+        self.cases.iter().find(|record| record.kernel == case.kernel && record.case == case.name)
+    }
+}
+
+/// File names and texts of the records that this program was built with, in order of name.
+const FILES: &[(&str, &str)] = include!(concat!(env!("OUT_DIR"), "/truth.rs"));
+
+/// The records that this program was built with, in order of file name.
+///
+/// # Errors
+/// The first that cannot be used.
+pub fn records() -> Result<&'static [Record], &'static TruthError> {
+    static RECORDS: OnceLock<Result<Vec<Record>, TruthError>> = OnceLock::new();
+    let read = || FILES.iter().map(|(file, text)| Record::from_json(file, text)).collect();
+    RECORDS.get_or_init(read).as_deref()
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A record that fits `cases`, with every exact counter of the i-th case being i.
+    pub(crate) fn synthetic(problem: &str, cases: &[Case]) -> Record {
+        let case = |(i, case): (usize, &Case)| CaseRecord {
+            kernel: case.kernel.to_owned(),
+            case: case.name.clone(),
+            launch: case.shape,
+            outputs: vec![Output { argument: 0, bytes: 4, sha256: format!("{i:064x}") }],
+            right: true,
+            max_error: 0.1 + i as f64,
+            metrics: crate::counters::EXACT.iter().map(|c| (c.metric.to_owned(), i as u64)).collect(),
+            context: Metrics::from([("gpu__time_duration.sum".to_owned(), 2464)]),
+            times: Times { median_ns: 2500, min_ns: 2400, max_ns: 9000, runs: 20 },
+            resources: Resources {
+                registers: 22,
+                shared_static: 0,
+                local_bytes: 0,
+                blocks_per_sm: 2,
+                warps_per_sm: 64,
+                warps_limit: 64,
+            },
+        };
+        Record {
+            schema: SCHEMA,
+            problem: problem.to_owned(),
+            provenance: Provenance {
+                gpu: "NVIDIA H200".to_owned(),
+                compute_capability: "9.0".to_owned(),
+                sm_count: 132,
+                driver: "580.95.05".to_owned(),
+                cuda: "13.0".to_owned(),
+                ncu: "2025.3.1.0".to_owned(),
+                nvrtc: "13.0.88".to_owned(),
+                ptx_sha256: "p".to_owned(),
+                source_sha256: "s".to_owned(),
+                ptx_version: None,
+                date: "2026-11-21".to_owned(),
+                warpbook: "0.1.0".to_owned(),
+            },
+            cases: cases.iter().enumerate().map(case).collect(),
+        }
+    }
+
+    #[test]
+    fn writing_what_was_read_gives_the_same_bytes() {
+        let cases = crate::case::all();
+        let record = synthetic("scan", &cases);
+        let text = record.to_json();
+        let read = Record::from_json("test", &text).unwrap();
+        assert_eq!(read, record);
+        assert_eq!(read.to_json(), text);
+        assert_eq!(text.lines().filter(|line| line.contains("\"kernel\"")).count(), cases.len());
+        assert!(text.len() < 400_000, "{} bytes", text.len());
+        assert_eq!(record.file_name(), "scan.h200.json");
+        assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
+    }
+
+    #[test]
+    fn other_layouts_and_other_files_are_refused() {
+        let error = Record::from_json("x.json", r#"{"schema": 9, "problem": "scan"}"#).unwrap_err().to_string();
+        assert!(error.contains("layout 9") && error.contains("warpbook record scan"), "{error}");
+        assert!(Record::from_json("x.json", "[]").unwrap_err().to_string().starts_with("x.json is not a record"));
+        assert!(matches!(Record::read(Path::new("no such file")), Err(TruthError::Read { .. })));
+    }
+
+    #[test]
+    fn the_records_in_this_program_are_whole() {
+        for record in records().unwrap() {
+            let cases: Vec<Case> = crate::case::all().into_iter().filter(|c| c.problem == record.problem).collect();
+            assert_eq!(record.cases.len(), cases.len(), "{}", record.file_name());
+            assert!(cases.iter().all(|case| record.case(case).is_some()));
+            assert!(FILES.iter().any(|(file, text)| *file == record.file_name() && *text == record.to_json()));
+        }
+    }
+}
