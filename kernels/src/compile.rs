@@ -9,7 +9,7 @@
 //! Without that line it is compiled for [`Arch::LOWEST`], so that every GPU since Turing can run it.
 //!
 //! The PTX is the same on every machine and in every folder: NVRTC writes absolute paths of the files that it read,
-//! and they are replaced by paths relative to the source's folder ([`normalise_paths`]).
+//! and they are replaced by paths relative to the source's folder (`normalise_paths`).
 //!
 //! This compiles sources of people who trust themselves: a source can include any file that its user can read, and
 //! can keep the compiler busy for as long as it likes. Sources of strangers need a process of their own with limits.
