@@ -9,7 +9,7 @@
 //! Without that line it is compiled for [`Arch::LOWEST`], so that every GPU since Turing can run it.
 //!
 //! The PTX is the same on every machine and in every folder: NVRTC writes absolute paths of the files that it read,
-//! and they are replaced by paths relative to the source's folder ([`normalise_paths`]).
+//! and they are replaced by paths relative to the source's folder (`normalise_paths`).
 //!
 //! This compiles sources of people who trust themselves: a source can include any file that its user can read, and
 //! can keep the compiler busy for as long as it likes. Sources of strangers need a process of their own with limits.
@@ -174,6 +174,16 @@ pub enum CompileError {
 /// `name:line`, or `name` alone.
 fn at(name: &str, line: Option<usize>) -> String {
     line.map_or_else(|| name.to_owned(), |line| format!("{name}:{line}"))
+}
+
+impl CompileError {
+    /// The exit code that a program should end with: 3 when something is missing here, 2 when the source is wrong.
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Nvrtc(_) | Self::Failed { .. } => 3,
+            _ => 2,
+        }
+    }
 }
 
 /// Compiles a source with the NVRTC of this machine.

@@ -135,7 +135,7 @@ fn pip() -> Check {
 /// NVIDIA's driver.
 fn driver() -> Check {
     let (name, needed_for) =
-        ("NVIDIA driver", "running kernels on a GPU of this machine (warpbook compare --live, record)");
+        ("NVIDIA driver", "running kernels on a GPU of this machine (warpbook compare, warpbook record)");
     // SAFETY: this loads libcuda, whose initialisation asks nothing of its caller, and drops it again.
     if !unsafe { sys::is_culib_present() } {
         return ok(name, needed_for, "not found (libcuda)")

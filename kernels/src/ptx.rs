@@ -2,7 +2,7 @@
 //!
 //! It is committed so that a machine without CUDA can simulate every kernel of the book. A header of comments says
 //! what it was made from and with; the header's hash of the source tells whether it is stale. To add a problem: write
-//! `cu/NAME.cu`, run `warpbook dev ptx`, and add a line to [`COMMITTED`].
+//! `cu/NAME.cu`, run `warpbook dev ptx`, and add a line to the table `COMMITTED`.
 
 use crate::compile::{self, CompileError, Compiled, Options, Source};
 use crate::nvrtc::{self, NvrtcError};

@@ -1,11 +1,13 @@
 //! What a comparison says: plain data for tables, JSON and the book.
 
 use serde::Serialize;
-use sim::report::Metrics;
+use sim::report::{LineReport, Metrics};
 
 use crate::case::{Check, Output, Shape};
 use crate::gpu::{Properties, Resources, Times};
 use crate::truth::Provenance;
+
+use super::twins::Twins;
 
 /// Simulated beside measured, case by case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -18,6 +20,8 @@ pub struct Comparison {
     pub live: Option<Properties>,
     /// One row per case, in the order of the cases.
     pub rows: Vec<Row>,
+    /// Kernels that count the same, in total and line by line.
+    pub twins: Vec<Twins>,
     /// All rows taken together.
     pub summary: Summary,
 }
@@ -67,6 +71,8 @@ pub struct Simulated {
     pub findings: Vec<String>,
     #[serde(skip)]
     pub(super) metrics: Metrics,
+    #[serde(skip)]
+    pub(super) lines: Vec<LineReport>,
 }
 
 /// What the recorded GPU did with a case.

@@ -4,9 +4,11 @@
 //! too, and in addition from a GPU of this machine where there is one.
 
 mod comparison;
+mod twins;
 
 use rayon::prelude::*;
 
+pub use twins::Twins;
 pub use comparison::{Comparison, CounterRow, Live, RecordInfo, Recorded, Row, Simulated, Summary};
 
 use comparison::summarize;
@@ -131,6 +133,7 @@ pub fn compare(
     Ok(Comparison {
         target: sim::Options::default().target,
         summary: summarize(&rows, &provenances),
+        twins: twins::find(&rows),
         records: records.iter().map(info).collect(),
         live: against.gpu.map(|gpu| gpu.properties().clone()),
         rows,
@@ -168,6 +171,7 @@ fn simulate(case: &Case) -> Result<Simulated, SimulateError> {
         outputs: prepared.outputs(&outcome.buffers),
         findings: findings.map(|f| format!("{} at {}:{}: {}", f.kind.name(), f.file, f.line, f.message)).collect(),
         metrics: outcome.report.metrics,
+        lines: outcome.report.lines,
     })
 }
 

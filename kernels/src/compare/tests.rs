@@ -14,7 +14,7 @@ fn setup() -> (Vec<Case>, Record) {
 fn simulated(record: &CaseRecord) -> Simulated {
     let result = Check { right: true, wrong: 0, max_error: 0.0, first: None };
     let (outputs, metrics) = (record.outputs.clone(), record.metrics.clone());
-    Simulated { result, outputs, findings: Vec::new(), metrics }
+    Simulated { result, outputs, findings: Vec::new(), metrics, lines: Vec::new() }
 }
 
 fn rows(cases: &[Case], record: &Record) -> Vec<Row> {

@@ -131,7 +131,7 @@ pub enum SetupError {
     },
 
     /// Reading or writing failed otherwise.
-    #[error("{doing} failed at {}: {source}", .path.display())]
+    #[error("{doing} failed: {}: {source}{}", .path.display(), io_advice(source))]
     Io {
         /// What was being done.
         doing: &'static str,
@@ -161,6 +161,18 @@ pub enum SetupError {
 
 /// What the cache's disk must hold at once, in megabytes: the wheel twice while pip copies it, or once and unpacked.
 const MEGABYTES_NEEDED: u32 = 210;
+
+/// What to do about an error of [`SetupError::Io`], on a line of its own, where there is something that helps.
+fn io_advice(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied
+        | io::ErrorKind::ReadOnlyFilesystem
+        | io::ErrorKind::NotFound
+        | io::ErrorKind::AlreadyExists
+        | io::ErrorKind::NotADirectory => "\nSet WARPBOOK_CACHE to a folder that you can write to",
+        _ => "",
+    }
+}
 
 /// The first sentence of [`SetupError::NoPip`].
 fn no_pip(python: bool) -> &'static str {
@@ -212,6 +224,12 @@ pub fn notice() -> Result<String, SetupError> {
     ))
 }
 
+/// A progress bar for [`install`] that shows nothing.
+#[must_use]
+pub fn hidden_bar() -> ProgressBar {
+    ProgressBar::hidden()
+}
+
 /// A progress bar for [`install`]: on standard error if that is a terminal, else hidden.
 #[must_use]
 pub fn progress_bar() -> ProgressBar {
@@ -225,7 +243,9 @@ pub fn progress_bar() -> ProgressBar {
 /// # Errors
 /// [`SetupError`]; the cache is then as it was.
 pub fn install(bar: &ProgressBar) -> Result<Installed, SetupError> {
-    install_into(&cache_folder()?, bar)
+    let installed = install_into(&cache_folder()?, bar);
+    bar.finish_and_clear();
+    installed
 }
 
 /// The version of the pip that [`install`] would use, in pip's own words. None if there is no pip.
@@ -260,7 +280,6 @@ fn install_into(cache: &Path, bar: &ProgressBar) -> Result<Installed, SetupError
     unpack::unpack(&package, &unpacked, bar)?;
     bar.set_message("trying the library");
     try_out(&unpacked)?;
-    bar.finish_and_clear();
 
     if folder.exists() {
         // What lies there is not whole. It moves away in one step, so that no moment shows a mixture.
@@ -346,7 +365,8 @@ mod tests {
         let full = io_error("unpacking", cache)(io::ErrorKind::StorageFull.into()).to_string();
         assert!(full.contains("no space left") && full.contains("WARPBOOK_CACHE"), "{full}");
         let other = io_error("unpacking", cache)(io::ErrorKind::PermissionDenied.into()).to_string();
-        assert!(other.starts_with("unpacking failed at cache: permission denied"), "{other}");
+        assert!(other.starts_with("unpacking failed: cache: permission denied"), "{other}");
+        assert!(other.ends_with("Set WARPBOOK_CACHE to a folder that you can write to"), "{other}");
     }
 
     #[test]

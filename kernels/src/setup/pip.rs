@@ -21,6 +21,7 @@ pub(super) fn download(wheel: &Wheel, folder: &Path, bar: &ProgressBar) -> Resul
     let shown = pip.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
     bar.set_message(format!("downloading {PACKAGE} {VERSION} from PyPI with {shown}"));
     bar.set_length(wheel.bytes);
+    bar.set_position(0);
 
     // pip downloads into its temporary folder and then copies: in the cache's own disk, where room is needed anyway,
     // and where the growing file can be watched.
@@ -50,7 +51,8 @@ pub(super) fn download(wheel: &Wheel, folder: &Path, bar: &ProgressBar) -> Resul
         if let Some(status) = child.try_wait().map_err(start)? {
             break status;
         }
-        bar.set_position(bytes_below(&growing).min(wheel.bytes));
+        // Never backwards: pip moves the file away when it is complete.
+        bar.set_position(bytes_below(&growing).clamp(bar.position(), wheel.bytes.max(bar.position())));
         std::thread::sleep(POLL);
     };
     bar.set_position(wheel.bytes);

@@ -3,6 +3,8 @@
 //! The same launch gives the same bytes of JSON on every machine and with any number of threads: maps are sorted,
 //! lists have a defined order and nothing in here depends on time.
 
+pub mod text;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};

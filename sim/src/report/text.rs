@@ -1,0 +1,152 @@
+//! The report as text for a terminal: totals, the source lines that cost most, findings.
+
+use std::fmt::Write as _;
+
+use super::{Finding, LineReport, Report};
+use crate::diagnostic::{Diagnostic, Place};
+
+/// Most lines of the table of costly lines.
+const WORST: usize = 8;
+
+/// Short names for the counters of the totals, with what the two columns (load, store) are called in ncu.
+const TOTALS: &[(&str, &str)] = &[
+    ("shared-memory instructions", "smsp__sass_inst_executed_op_shared_"),
+    ("shared-memory wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_"),
+    ("shared-memory bytes", "smsp__sass_data_bytes_mem_shared_op_"),
+    ("global-memory instructions", "smsp__sass_inst_executed_op_global_"),
+    ("global-memory sectors (32 bytes)", "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_"),
+    ("global-memory bytes", "smsp__sass_data_bytes_mem_global_op_"),
+];
+
+/// Renders a report. `source` is the CUDA source, if it is at hand, to show its lines.
+pub fn render(report: &Report, source: Option<&str>) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write_report(&mut text, report, source);
+    text
+}
+
+fn write_report(text: &mut String, report: &Report, source: Option<&str>) -> std::fmt::Result {
+    let [gx, gy, gz] = report.launch.grid;
+    let [bx, by, bz] = report.launch.block;
+    let dynamic = report.launch.shared_dynamic;
+    let own = report.launch.shared_static;
+    writeln!(text, "{}  <<<({gx},{gy},{gz}), ({bx},{by},{bz}), {dynamic}>>>  on a simulated {}", report.kernel, report.target)?;
+    if own > 0 {
+        writeln!(text, "shared memory per block: {} bytes ({own} declared, {dynamic} dynamic)", own + dynamic)?;
+    }
+    writeln!(text)?;
+    writeln!(text, "{:<36}{:>16}{:>16}", "", "loads", "stores")?;
+    for (title, prefix) in TOTALS {
+        let value = |direction: &str| report.metric(&format!("{prefix}{direction}.sum"));
+        writeln!(text, "{title:<36}{:>16}{:>16}", value("ld"), value("st"))?;
+    }
+    writeln!(text)?;
+    let estimate = |name: &str| report.estimates.get(name).copied().unwrap_or(0);
+    let fadd = report.metric("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum");
+    for (title, value) in [
+        ("f32 additions (threads)", fadd),
+        ("barriers (warps)", estimate("warpbook__barriers.sum")),
+        ("PTX instructions (warps)", estimate("warpbook__ptx_inst_executed.sum")),
+        ("PTX instructions (threads)", estimate("warpbook__ptx_thread_inst_executed.sum")),
+        ("wavefronts more than ideal", estimate("warpbook__shared_wavefronts_excessive.sum")),
+        ("sectors more than ideal", estimate("warpbook__sectors_global_excessive.sum")),
+    ] {
+        writeln!(text, "{title:<36}{value:>16}")?;
+    }
+    worst_lines(text, report, source)?;
+    for finding in &report.findings {
+        writeln!(text)?;
+        write!(text, "{}", describe(finding, source))?;
+        writeln!(text)?;
+    }
+    writeln!(text)?;
+    match report.findings.len() {
+        0 => writeln!(text, "no findings"),
+        1 => writeln!(text, "1 finding"),
+        n => writeln!(text, "{n} findings"),
+    }
+}
+
+/// Wavefronts and sectors of a line beyond the ideal, its memory instructions, and its share of the shared wavefronts.
+struct Cost {
+    wavefronts: u64,
+    ideal_wavefronts: u64,
+    sectors: u64,
+    ideal_sectors: u64,
+}
+
+fn cost(line: &LineReport) -> Cost {
+    let sum = |prefix: &str| {
+        line.metrics.iter().filter(|(name, _)| name.starts_with(prefix)).map(|(_, value)| value).sum::<u64>()
+    };
+    let own = |name: &str| line.estimates.get(name).copied().unwrap_or(0);
+    Cost {
+        wavefronts: sum("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared"),
+        ideal_wavefronts: own("warpbook__shared_wavefronts_ideal.sum"),
+        sectors: sum("smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global"),
+        ideal_sectors: own("warpbook__sectors_global_ideal.sum"),
+    }
+}
+
+fn worst_lines(text: &mut String, report: &Report, source: Option<&str>) -> std::fmt::Result {
+    let mut lines: Vec<(&LineReport, Cost)> =
+        report.lines.iter().map(|line| (line, cost(line))).filter(|(_, c)| c.wavefronts + c.sectors > 0).collect();
+    if lines.is_empty() {
+        return Ok(());
+    }
+    lines.sort_by_key(|(line, c)| (std::cmp::Reverse(c.wavefronts + c.sectors), line.file.clone(), line.line));
+    let hidden = lines.len().saturating_sub(WORST);
+    lines.truncate(WORST);
+    writeln!(text)?;
+    writeln!(text, "the lines that cost most (× is how often more than ideal)")?;
+    writeln!(text, "{:>12} {:>6} {:>12} {:>6}  line", "wavefronts", "×", "sectors", "×")?;
+    for (line, c) in &lines {
+        let place = format!("{}:{}", line.file, line.line);
+        let code = source
+            .and_then(|source| source.lines().nth(line.line as usize - 1))
+            .map(|code| format!("  {}", code.trim()))
+            .unwrap_or_default();
+        writeln!(
+            text,
+            "{:>12} {:>6} {:>12} {:>6}  {place}{code}",
+            blank_zero(c.wavefronts),
+            ratio(c.wavefronts, c.ideal_wavefronts),
+            blank_zero(c.sectors),
+            ratio(c.sectors, c.ideal_sectors),
+        )?;
+    }
+    if hidden > 0 {
+        writeln!(text, "… and {hidden} more (--json shows all)")?;
+    }
+    Ok(())
+}
+
+fn blank_zero(value: u64) -> String {
+    if value == 0 { String::new() } else { value.to_string() }
+}
+
+fn ratio(value: u64, ideal: u64) -> String {
+    if value == 0 || ideal == 0 { String::new() } else { format!("{:.2}", value as f64 / ideal as f64) }
+}
+
+/// A finding with the source line, if the source is at hand.
+fn describe(finding: &Finding, source: Option<&str>) -> String {
+    let [x, y, z] = finding.block;
+    let lanes: u32 = finding.lanes.iter().fold(0, |mask, lane| mask | 1 << lane);
+    let who = format!("block ({x},{y},{z}), warp {}, {}", finding.warp, crate::machine::block::lanes_text(lanes));
+    let times = if finding.count > 1 { format!(" ({} times in all)", finding.count) } else { String::new() };
+    let message = format!("[{}] {}{times}", finding.kind.name(), finding.message);
+    let mut diagnostic = Diagnostic::new(message).help(&finding.help);
+    let line = source.and_then(|source| source.lines().nth(finding.line as usize - 1).map(|line| (source, line)));
+    match line {
+        Some((source, line)) => {
+            let start = line.as_ptr() as usize - source.as_ptr() as usize;
+            let indent = line.len() - line.trim_start().len();
+            let span = start + indent..start + line.trim_end().len();
+            diagnostic = diagnostic.at(Place::new(&finding.file, source, span, who));
+        }
+        None => diagnostic.message += &format!("\n  at {}:{}, {who}", finding.file, finding.line),
+    }
+    format!("finding: {diagnostic}")
+}

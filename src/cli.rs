@@ -1,0 +1,233 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Exit codes, shown below every help text that can end in one of them.
+const EXIT_CODES: &str = "Exit codes:
+  0    clean
+  1    the kernel is faulty, or simulation and hardware disagree
+  2    wrong usage or unreadable input
+  3    something that warpbook does not support, or that this machine lacks
+  101  a bug in warpbook";
+
+/// A workbook of parallel algorithms: every CUDA kernel in it runs on a simulated SM that anyone has and on a real GPU.
+///
+/// Without a command, all kernels are simulated and set beside what a real GPU counted (`warpbook compare`).
+/// Nothing but this program is needed for that: no GPU, no CUDA.
+#[derive(Debug, Parser)]
+#[command(name = "warpbook", version, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+
+    /// Print one JSON value instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Set simulated counters and results beside measured ones
+    #[command(after_help = EXIT_CODES)]
+    Compare(Compare),
+    /// Run any kernel on the simulated SM and report what the hardware would count
+    #[command(after_help = SIM_HELP)]
+    Sim(Box<Sim>),
+    /// Solve exercises: list them, check a solution, ask for a hint
+    Exercise(Exercise),
+    /// Build the book, or look at where it is
+    Book(Book),
+    /// Look at this machine: what is there, what is missing, what to type
+    Doctor,
+    /// Fetch NVRTC, the CUDA compiler library, from PyPI into warpbook's cache
+    #[command(after_help = EXIT_CODES)]
+    Setup,
+    /// Run the workbook's kernels on this machine's GPU under Nsight Compute and write down what it counts
+    #[command(after_help = EXIT_CODES)]
+    Record(Record),
+    /// Commands for those who change the workbook
+    Dev(Dev),
+    /// Launch each case of a problem once: what `record` runs under the profiler
+    #[command(hide = true)]
+    LaunchCases {
+        /// The problem
+        problem: String,
+        /// Ordinal of the GPU
+        #[arg(long, default_value_t = 0)]
+        gpu: u32,
+    },
+}
+
+#[derive(Debug, Args, Default)]
+pub(crate) struct Compare {
+    /// Kernels, cases or problems: any part of their names (all, if none is given)
+    pub(crate) names: Vec<String>,
+    /// Show every counter of every case, not only sums and disagreements
+    #[arg(long)]
+    pub(crate) counters: bool,
+    /// Compare with a record that was made elsewhere (`warpbook record`)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+    /// Leave this machine's GPU alone, if it has one
+    #[arg(long)]
+    pub(crate) no_gpu: bool,
+}
+
+const SIM_HELP: &str = "Arguments of the kernel, in order, one --arg each:
+  i8:|u8:|i16:|u16:|i32:|u32:|i64:|u64:|f32:|f64:VALUE   a scalar
+  in:FILE       a device buffer that begins as the file's raw little-endian bytes
+  zeros:BYTES   a device buffer of zeros
+
+Example: 4096 bytes in, 4096 bytes out, one block of 512 threads
+  warpbook sim scan.ptx --kernel scan_blelloch --grid 1 --block 512 --shared 4096 \\
+      --arg zeros:4096 --arg in:numbers.bin --arg i32:1024 --arg i32:1024 --dump 0=sums.bin
+
+The same as a launch file, `warpbook sim launch.toml`:
+  file = \"scan.ptx\"          # relative to the launch file
+  kernel = \"scan_blelloch\"
+  grid = [1]
+  block = [512]
+  shared = 4096
+  args = [\"zeros:4096\", \"in:numbers.bin\", \"i32:1024\", \"i32:1024\"]
+  dump = { 0 = \"sums.bin\" }
+
+Exit codes:
+  0    clean
+  1    the kernel is faulty (see the findings)
+  2    wrong usage or unreadable input
+  3    something that warpbook does not support, or that this machine lacks
+  101  a bug in warpbook";
+
+#[derive(Debug, Args)]
+pub(crate) struct Sim {
+    /// A CUDA source (.cu, compiled with NVRTC), PTX (.ptx) or launch file (.toml)
+    pub(crate) file: PathBuf,
+    /// Name of the kernel; may be left out when the file holds only one
+    #[arg(long)]
+    pub(crate) kernel: Option<String>,
+    /// Thread blocks: X, X,Y or X,Y,Z
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub(crate) grid: Option<sim::Dim3>,
+    /// Threads per block: X, X,Y or X,Y,Z
+    #[arg(long, value_name = "X[,Y[,Z]]")]
+    pub(crate) block: Option<sim::Dim3>,
+    /// Dynamic shared memory per block, in bytes
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) shared: Option<u32>,
+    /// An argument of the kernel (see below)
+    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
+    pub(crate) args: Vec<String>,
+    /// Write argument INDEX's buffer to FILE after the run
+    #[arg(long, value_name = "INDEX=FILE")]
+    pub(crate) dump: Vec<String>,
+    /// The GPU to simulate
+    #[arg(long, default_value = "h200")]
+    pub(crate) target: String,
+    /// Whose memory instructions are counted: what ptxas makes of the PTX, or the PTX as it stands
+    #[arg(long, value_enum, default_value_t = LoweringChoice::Sm90)]
+    pub(crate) lowering: LoweringChoice,
+    /// Warp-instructions that one thread block may execute before it is taken for endless
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) budget: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LoweringChoice {
+    /// As ptxas compiles for compute capability 9.0
+    #[value(name = "sm_90")]
+    Sm90,
+    /// Plain PTX
+    None,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Record {
+    /// Problems to record (all, if none is given)
+    pub(crate) problems: Vec<String>,
+    /// Folder that the records are written to
+    #[arg(long, default_value = "kernels/truth", value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Ordinal of the GPU
+    #[arg(long, default_value_t = 0)]
+    pub(crate) gpu: u32,
+    /// Timed launches per case, after the warm-up (at least 20)
+    #[arg(long, default_value_t = 30)]
+    pub(crate) repeats: u32,
+    /// Nsight Compute's `ncu`, if it is not on the PATH
+    #[arg(long, value_name = "FILE")]
+    pub(crate) ncu: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Exercise {
+    #[command(subcommand)]
+    pub(crate) command: ExerciseCommand,
+    /// Folder of the course (found from the current folder upwards, if not given)
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) exercises: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ExerciseCommand {
+    /// What there is to solve
+    List,
+    /// Grade exercises: correctness and cost
+    #[command(after_help = EXIT_CODES)]
+    Check {
+        /// An exercise's name, or a .cu file of yours (all exercises, if nothing is given)
+        what: Option<String>,
+        /// Grade the model solutions instead of your files
+        #[arg(long)]
+        solution: bool,
+    },
+    /// The next hint of an exercise
+    Hint {
+        /// The exercise
+        name: String,
+        /// Which hint, from 1
+        #[arg(long, default_value_t = 1)]
+        step: usize,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Book {
+    #[command(subcommand)]
+    pub(crate) command: BookCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum BookCommand {
+    /// Build the book into book/html; every number in it is computed while it builds
+    Build {
+        /// Where to write it instead
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
+    },
+    /// mdBook's preprocessor protocol: what `mdbook build book` calls
+    #[command(hide = true)]
+    Preprocess {
+        /// `supports RENDERER`, or nothing
+        arguments: Vec<String>,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Dev {
+    #[command(subcommand)]
+    pub(crate) command: DevCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DevCommand {
+    /// Compile kernels/cu/*.cu into kernels/ptx/
+    Ptx,
+    /// Prove the course: starters fail for their reason, solutions pass, wrong solutions are rejected
+    Check {
+        /// Write the starters anew from the solutions
+        #[arg(long)]
+        write_starters: bool,
+    },
+}

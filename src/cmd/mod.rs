@@ -1,0 +1,64 @@
+//! The commands, one file each.
+
+mod compare;
+mod doctor;
+mod record;
+mod setup;
+mod sim;
+
+use std::process::ExitCode;
+
+use crate::cli::{Cli, Command, Compare};
+
+/// The kernel is faulty, or simulation and hardware disagree.
+pub(crate) const FAULTY: u8 = 1;
+/// Wrong usage or unreadable input.
+pub(crate) const USAGE: u8 = 2;
+/// Not supported, or not on this machine.
+pub(crate) const UNSUPPORTED: u8 = 3;
+/// A bug of ours.
+pub(crate) const INTERNAL: u8 = 101;
+
+/// How a command ends: with a code, or with a message and a code.
+pub(crate) type Ended = Result<u8, Failure>;
+
+/// Why a command could not do its work.
+pub(crate) struct Failure {
+    pub(crate) code: u8,
+    pub(crate) message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(code: u8, message: impl ToString) -> Self {
+        Self { code, message: message.to_string() }
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::new(INTERNAL, format!("{error:#}"))
+    }
+}
+
+/// Runs the command.
+pub(crate) fn run(cli: Cli) -> ExitCode {
+    let json = cli.json;
+    let ended = match cli.command.unwrap_or(Command::Compare(Compare::default())) {
+        Command::Compare(args) => compare::run(&args, json),
+        Command::Sim(args) => sim::run(&args, json),
+        Command::Doctor => doctor::run(json),
+        Command::Setup => setup::run(json),
+        Command::Record(args) => record::run(args, json),
+        Command::LaunchCases { problem, gpu } => record::child(&problem, gpu),
+        Command::Exercise(_) | Command::Book(_) | Command::Dev(_) => Err(Failure::new(UNSUPPORTED, "not built yet")),
+    };
+    let code = ended.unwrap_or_else(|failure| {
+        if json {
+            let value = serde_json::json!({ "error": { "code": failure.code, "message": failure.message } });
+            println!("{value:#}");
+        }
+        eprintln!("error: {}", failure.message);
+        failure.code
+    });
+    ExitCode::from(code)
+}

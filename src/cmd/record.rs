@@ -1,0 +1,51 @@
+//! `warpbook record`, and the launches that it runs under the profiler.
+
+use kernels::record::{self, Progress};
+
+use super::{Ended, FAULTY, Failure};
+use crate::cli::Record;
+
+pub(crate) fn run(args: Record, json: bool) -> Ended {
+    let options = record::Options {
+        problems: args.problems,
+        folder: args.out,
+        gpu: args.gpu,
+        repeats: args.repeats,
+        ncu: args.ncu,
+        program: None,
+    };
+    let mut show = |progress: Progress<'_>| match progress {
+        Progress::Running { case, number, total } => {
+            eprintln!("[{number}/{total}] {} ({})", case.kernel, case.name);
+        }
+        Progress::Profiling { problem, launches } => {
+            eprintln!("profiling {launches} launches of {problem} with Nsight Compute …");
+        }
+        Progress::Written(path) => eprintln!("written: {}", path.display()),
+    };
+    let summary = record::record(&options, &mut show).map_err(|error| Failure::new(error.exit_code(), error))?;
+    if json {
+        let value = serde_json::json!({
+            "gpu": summary.gpu.name,
+            "ncu": summary.ncu,
+            "cases": summary.cases,
+            "counters": summary.counters,
+            "files": summary.files,
+            "wrong": summary.wrong,
+            "notes": summary.notes,
+        });
+        println!("{value:#}");
+    } else {
+        let (gpu, ncu) = (&summary.gpu.name, &summary.ncu);
+        println!("{gpu}, ncu {ncu}: {} cases, {} exact counters", summary.cases, summary.counters);
+        for line in summary.notes.iter().chain(&summary.wrong) {
+            println!("{line}");
+        }
+    }
+    Ok(if summary.wrong.is_empty() { 0 } else { FAULTY })
+}
+
+pub(crate) fn child(problem: &str, gpu: u32) -> Ended {
+    record::child(problem, gpu).map_err(|error| Failure::new(error.exit_code(), error))?;
+    Ok(0)
+}
