@@ -213,7 +213,7 @@ impl Course {
     pub fn load(dir: &Path) -> Result<Self, CourseError> {
         let path = dir.join("info.toml");
         let text = read(&path)?;
-        crate::info::parse(dir, &path.display().to_string(), &text).map_err(|why| CourseError::Info(Box::new(why)))
+        crate::info::parse(dir, &path.display().to_string(), &text).map_err(CourseError::Info)
     }
 
     /// Finds the course's folder from a folder in or above which it lies: `exercises/` of that folder or of one of

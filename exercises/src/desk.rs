@@ -92,7 +92,7 @@ pub fn list_text(course: &Course) -> String {
     let mut out = format!("{}\n\n", course.title);
     for entry in list(course) {
         let _ = writeln!(out, "{}: {} ({}, {} minutes)", entry.name, entry.title, entry.kind.name(), entry.minutes);
-        let _ = writeln!(out, "  edit   {}", entry.file.display());
+        let _ = writeln!(out, "  edit   {}", shown(&entry.file));
         let _ = writeln!(out, "  grade  warpbook exercise check {}", entry.name);
         let _ = writeln!(out, "  hint   warpbook exercise hint {}", entry.name);
     }
@@ -152,12 +152,7 @@ impl Checked {
 ///
 /// # Errors
 /// When a file cannot be read or no grade can be given. A bad grade is not an error.
-pub fn check(
-    course: &Course,
-    what: Option<&str>,
-    whose: Whose,
-    compiler: &dyn Compiler,
-) -> Result<Checked, DeskError> {
+pub fn check(course: &Course, what: Option<&str>, whose: Whose, compiler: &dyn Compiler) -> Result<Checked, DeskError> {
     let own = |exercise: &Exercise| match whose {
         Whose::Learner => course.learner_file(exercise),
         Whose::Solution => course.solution_file(exercise),
@@ -172,12 +167,18 @@ pub fn check(
     };
     let mut checked = Checked { passed: true, grades: Vec::new(), texts: Vec::new() };
     for (exercise, path) in attempts {
-        let grade = grade(exercise, &path.display().to_string(), &read(&path)?, compiler)?;
+        let grade = grade(exercise, &shown(&path), &read(&path)?, compiler)?;
         checked.passed &= grade.passed;
         checked.texts.push(feedback::text(exercise, &grade));
         checked.grades.push(grade);
     }
     Ok(checked)
+}
+
+/// A path as a user writes it: relative to the working directory if it lies there.
+fn shown(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path).display().to_string()
 }
 
 /// Whether an argument means a file: names of exercises have no dot and no separator.

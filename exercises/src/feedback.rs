@@ -90,7 +90,8 @@ fn findings(out: &mut String, grade: &Grade) {
         let _ = writeln!(out, "  line {}: {}: {}", finding.line, finding.kind.name(), finding.message);
         let [x, y, z] = finding.block;
         let block = if (y, z) == (0, 0) { x.to_string() } else { format!("({x}, {y}, {z})") };
-        let times = if finding.count > 1 { format!(", {} times in all", grouped(finding.count)) } else { String::new() };
+        let times =
+            if finding.count > 1 { format!(", {} times in all", grouped(finding.count)) } else { String::new() };
         let _ = writeln!(out, "    block {block}, warp {}, lanes {}{times}", finding.warp, ranges(&finding.lanes));
         if !finding.help.is_empty() {
             let _ = writeln!(out, "    help: {}", finding.help);
@@ -133,7 +134,7 @@ fn contract(out: &mut String, grade: &Grade) {
     }
     contract_table(out, &rows);
     for row in rows.iter().filter(|row| !row.passed) {
-        let _ = writeln!(out, "\n  {}, at most {}: {}.", row.label, grouped(row.limit), row.meaning);
+        let _ = writeln!(out, "\n  {} (at most {}): {}.", row.label, grouped(row.limit), row.meaning);
         let _ = writeln!(out, "  Counter: {}", row.counter);
         if let Some(limit) = &row.limit_counter {
             let _ = writeln!(out, "  Limit:   {limit}");

@@ -1,4 +1,7 @@
 //! Grades one source text: does it compile, does it run without a finding, is the result right, and what does it cost?
+//!
+//! What a grade can miss: it sees the exercise's inputs only, and findings only of the kinds that the simulator looks
+//! for. A race that the simulated order of warps hides is not seen unless the simulator reports races.
 
 mod contract;
 
@@ -9,7 +12,7 @@ use sim::report::{Finding, LaunchShape};
 
 pub use contract::{ContractRow, LineSpend};
 
-use crate::compiler::{Compiled, CompileFailure, Compiler};
+use crate::compiler::{CompileFailure, Compiled, Compiler};
 use crate::course::{Exercise, Input};
 use crate::problem::{self, Instance, UNWRITTEN};
 

@@ -57,19 +57,19 @@ struct RunInfo {
 type Mistake = (Span, String, Option<String>);
 
 /// Reads the text of an `info.toml`. `file` is its name for messages.
-pub(crate) fn parse(dir: &Path, file: &str, text: &str) -> Result<Course, Diagnostic> {
+pub(crate) fn parse(dir: &Path, file: &str, text: &str) -> Result<Course, Box<Diagnostic>> {
     let located = |(span, message, help): Mistake| {
         let diagnostic = Diagnostic::new(message).at(Place::new(file, text, span, ""));
-        match help {
+        Box::new(match help {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
-        }
+        })
     };
     let info: Info = toml::from_str(text).map_err(|why| {
         let message = why.message().trim().to_owned();
         match why.span() {
             Some(span) => located((span, message, None)),
-            None => Diagnostic::new(format!("{file}: {message}")),
+            None => Box::new(Diagnostic::new(format!("{file}: {message}"))),
         }
     })?;
     course(dir, info).map_err(located)

@@ -20,7 +20,10 @@ fn exercise() -> Exercise {
         objectives: vec!["Pad".to_owned()],
         hints: vec!["a".to_owned(), "b".to_owned(), "c".to_owned()],
         explanation: "Because of the banks.".to_owned(),
-        further_reading: vec![crate::course::Link { title: "A page".to_owned(), url: "https://example.org".to_owned() }],
+        further_reading: vec![crate::course::Link {
+            title: "A page".to_owned(),
+            url: "https://example.org".to_owned(),
+        }],
         starter_fails: CheckKind::Contract,
         run: Run { kernel: "k".into(), problem: "exclusive-scan".into(), budget: 1, inputs: vec![], contract: vec![] },
     }
@@ -34,7 +37,7 @@ fn good() -> Grade {
         file: "exercises/01_scan/padding.cu".to_owned(),
         passed: true,
         checks: [CheckKind::Compile, CheckKind::Findings, CheckKind::Result, CheckKind::Contract].map(check).to_vec(),
-        contract: vec![row("loads: wavefronts", 32, 32), row("stores: wavefronts", 21, 21)],
+        contract: vec![row("load wavefronts", 32, 32), row("store wavefronts", 21, 21)],
         cases: vec![Case {
             input: "one tile of 64".to_owned(),
             values: BTreeMap::from([("count".to_owned(), 64)]),
@@ -94,23 +97,24 @@ fn passing_shows_the_cost_the_explanation_and_where_to_read_on() {
 
         What it cost on the input "one tile of 64" (1 block of 32 threads):
 
-          cost               | counted | at most | too much
-         --------------------+---------+---------+----------
-          loads: wavefronts  |      32 |      32 |        -
-          stores: wavefronts |      21 |      21 |        -
+          cost             | counted | at most | too much
+         ------------------+---------+---------+----------
+          load wavefronts  |      32 |      32 |        -
+          store wavefronts |      21 |      21 |        -
 
         Because of the banks.
 
         Read on:
           A page
             https://example.org
-    "#]].assert_eq(&text(&exercise(), &good()));
+    "#]]
+    .assert_eq(&text(&exercise(), &good()));
 }
 
 #[test]
 fn a_broken_contract_is_a_table_with_the_lines_that_spend_it() {
     let mut grade = failed(good(), CheckKind::Contract, "");
-    grade.contract[0] = row("loads: wavefronts", 1057, 32);
+    grade.contract[0] = row("load wavefronts", 1057, 32);
     expect![[r#"
         padding: not yet. exercises/01_scan/padding.cu was graded:
 
@@ -121,19 +125,20 @@ fn a_broken_contract_is_a_table_with_the_lines_that_spend_it() {
 
         The cost contract on the input "one tile of 64" (1 block of 32 threads):
 
-          cost               | counted | at most | too much
-         --------------------+---------+---------+----------
-          loads: wavefronts  |   1,057 |      32 |    1,025
-          stores: wavefronts |      21 |      21 |        -
+          cost             | counted | at most | too much
+         ------------------+---------+---------+----------
+          load wavefronts  |   1,057 |      32 |    1,025
+          store wavefronts |      21 |      21 |        -
 
-          loads: wavefronts, at most 32: one for every instruction.
+          load wavefronts (at most 32): one for every instruction.
           Counter: smsp__counted.sum
           Limit:   smsp__limiting.sum
             line 12: 1,051 where 6 would do
               the text of line 12;
 
         Stuck? Type: warpbook exercise hint padding
-    "#]].assert_eq(&text(&exercise(), &grade));
+    "#]]
+    .assert_eq(&text(&exercise(), &grade));
 }
 
 #[test]
@@ -163,7 +168,8 @@ fn a_wrong_result_shows_the_first_elements_and_how_many() {
           60 of 64 elements are wrong.
 
         Stuck? Type: warpbook exercise hint padding
-    "#]].assert_eq(&text(&exercise(), &grade));
+    "#]]
+    .assert_eq(&text(&exercise(), &grade));
 }
 
 #[test]
@@ -200,10 +206,11 @@ fn findings_come_before_results_and_say_who_where_and_how_often() {
           line 32: out-of-bounds: a store of 4 bytes ends 12 bytes behind shared memory
             block 0, warp 0, lanes 0-2, 7, 30-31, 1,500 times in all
             help: the launch gives 260 bytes of shared memory
-          and 1 more findings
+          and 1 more finding
 
         Stuck? Type: warpbook exercise hint padding
-    "#]].assert_eq(&text(&exercise(), &grade));
+    "#]]
+    .assert_eq(&text(&exercise(), &grade));
 }
 
 #[test]
@@ -226,14 +233,20 @@ fn a_text_that_does_not_compile_gets_the_compilers_message_and_nothing_else() {
           1 error detected
 
         Stuck? Type: warpbook exercise hint padding
-    "#]].assert_eq(&text(&exercise(), &grade));
+    "#]]
+    .assert_eq(&text(&exercise(), &grade));
 }
 
 #[test]
 fn a_kernel_that_is_gone_is_a_failed_launch() {
     let mut grade = good();
     grade.checks.truncate(1);
-    grade.checks.push(Check { kind: CheckKind::Launch, name: "launch".into(), passed: false, detail: "no kernel".into() });
+    grade.checks.push(Check {
+        kind: CheckKind::Launch,
+        name: "launch".into(),
+        passed: false,
+        detail: "no kernel".into(),
+    });
     grade.passed = false;
     grade.cases.clear();
     grade.warnings = "padding.cu(3): warning: unused variable".to_owned();
@@ -250,11 +263,11 @@ fn a_kernel_that_is_gone_is_a_failed_launch() {
 
           padding.cu(3): warning: unused variable
 
-
           no kernel
 
         Stuck? Type: warpbook exercise hint padding
-    "#]].assert_eq(&text(&exercise(), &grade));
+    "#]]
+    .assert_eq(&text(&exercise(), &grade));
 }
 
 #[test]
@@ -270,5 +283,6 @@ fn a_course_without_an_exercise_of_that_name_says_which_there_are() {
     let message = course.exercise("pading").unwrap_err().to_string();
     expect![[r#"
         there is no exercise `pading`
-        help: there is padding"#]].assert_eq(&message);
+        help: there is padding"#]]
+    .assert_eq(&message);
 }

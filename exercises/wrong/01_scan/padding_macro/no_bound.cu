@@ -1,5 +1,5 @@
 // wrong: the last tile is full, so the bound is not needed
-// fails: findings
+// fails: findings, contract
 
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))

@@ -1,5 +1,5 @@
 // wrong: the root is element tile - 1, so the zero goes to word tile - 1
-// fails: findings, result
+// fails: result
 
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))
