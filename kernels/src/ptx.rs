@@ -204,6 +204,21 @@ pub fn can_make() -> Result<(), String> {
     }
 }
 
+/// SHA-256 of what a PTX file makes a GPU do: comments, blank lines and line tables are left out, so that a changed
+/// comment in the source does not make a record of the hardware worthless.
+#[must_use]
+pub fn code_sha256(ptx: &str) -> String {
+    let mut code = String::with_capacity(ptx.len());
+    for line in ptx.lines() {
+        let line = line.split("//").next().unwrap_or_default().trim();
+        if !line.is_empty() && !line.starts_with(".loc") && !line.starts_with(".file") {
+            code.push_str(line);
+            code.push('\n');
+        }
+    }
+    sha256(&code)
+}
+
 /// Lower-case hexadecimal SHA-256 of a text.
 #[must_use]
 pub fn sha256(text: &str) -> String {
@@ -232,6 +247,13 @@ fn io_error(path: &Path) -> impl Fn(io::Error) -> RegenerateError + '_ {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_comment_changes_no_code() {
+        let code = code_sha256("// by NVRTC\n.file 1 \"a.cu\"\n\t.loc 1 2 3\n\tadd.s32 %r1, %r2, 1; // sum\n");
+        assert_eq!(code, code_sha256("  add.s32 %r1, %r2, 1;"));
+        assert_ne!(code, code_sha256("  add.s32 %r1, %r2, 2;"));
+    }
 
     #[test]
     fn a_header_reads_as_it_was_written() {

@@ -44,9 +44,9 @@ pub struct Provenance {
     pub ncu: String,
     /// Version of NVRTC, which made the PTX.
     pub nvrtc: String,
-    /// SHA-256 of the PTX file.
-    pub ptx_sha256: String,
-    /// SHA-256 of the CUDA source.
+    /// SHA-256 of the PTX's code ([`crate::ptx::code_sha256`]): a record of other code is out of date.
+    pub code_sha256: String,
+    /// SHA-256 of the CUDA source as it was when the record was made.
     pub source_sha256: String,
     /// `9.0 lowered to 8.5` when the driver did not know the PTX's version and got it with an older one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -233,7 +233,7 @@ pub(crate) mod tests {
                 cuda: "13.0".to_owned(),
                 ncu: "2025.3.1.0".to_owned(),
                 nvrtc: "13.0.88".to_owned(),
-                ptx_sha256: "p".to_owned(),
+                code_sha256: "p".to_owned(),
                 source_sha256: "s".to_owned(),
                 ptx_version: None,
                 date: "2026-11-21".to_owned(),

@@ -13,7 +13,7 @@ pub use comparison::{Comparison, CounterRow, Live, RecordInfo, Recorded, Row, Si
 
 use comparison::summarize;
 
-use crate::case::{Case, sha256};
+use crate::case::Case;
 use crate::counters::{Counter, EXACT};
 use crate::gpu::{Gpu, GpuError, Kernels};
 use crate::ptx;
@@ -107,7 +107,7 @@ pub fn compare(
         match against.records.iter().find(|record| record.problem == problem) {
             Some(record) => {
                 let ptx = ptx::committed(problem).ok_or_else(|| SimulateError::NoPtx(problem.to_owned()))?;
-                check_fresh(record, &own, &sha256(ptx.text.as_bytes()), &sha256(ptx.source.as_bytes()))?;
+                check_fresh(record, &own, &ptx::code_sha256(ptx.text))?;
                 records.push(record);
             }
             None if against.gpu.is_none() => return Err(CompareError::NoRecord(problem.to_owned())),
@@ -141,14 +141,11 @@ pub fn compare(
 }
 
 /// Makes sure that a record is about these kernels and these cases.
-fn check_fresh(record: &Record, cases: &[&Case], ptx_sha256: &str, source_sha256: &str) -> Result<(), CompareError> {
+fn check_fresh(record: &Record, cases: &[&Case], code_sha256: &str) -> Result<(), CompareError> {
     let stale =
         |why: String| Err(CompareError::Stale { file: record.file_name(), problem: record.problem.clone(), why });
-    if record.provenance.source_sha256 != source_sha256 {
-        return stale(format!("{}.cu has changed since", record.problem));
-    }
-    if record.provenance.ptx_sha256 != ptx_sha256 {
-        return stale(format!("{}.ptx has changed since", record.problem));
+    if record.provenance.code_sha256 != code_sha256 {
+        return stale(format!("the code of {}.ptx has changed since", record.problem));
     }
     for case in cases {
         let Some(recorded) = record.case(case) else { return stale(format!("it has no case `{case}`")) };

@@ -92,23 +92,22 @@ fn without_a_record_nothing_is_claimed() {
 fn a_stale_record_is_an_error_that_names_file_and_command() {
     let (cases, record) = setup();
     let cases: Vec<&Case> = cases.iter().collect();
-    check_fresh(&record, &cases, "p", "s").unwrap();
-    let why = |record: &Record, ptx: &str, source: &str| {
-        let error = check_fresh(record, &cases, ptx, source).unwrap_err();
+    check_fresh(&record, &cases, "p").unwrap();
+    let why = |record: &Record, code: &str| {
+        let error = check_fresh(record, &cases, code).unwrap_err();
         assert_eq!(error.exit_code(), 3);
         let text = error.to_string();
         assert!(text.contains("scan.h200.json") && text.contains("`warpbook record scan`"), "{text}");
         text
     };
-    assert!(why(&record, "p", "other").contains("scan.cu has changed"));
-    assert!(why(&record, "other", "s").contains("scan.ptx has changed"));
+    assert!(why(&record, "other").contains("the code of scan.ptx has changed"));
     let mut other = record.clone();
     other.cases.remove(3);
-    assert!(why(&other, "p", "s").contains("it has no case `scan_naive, tile 64, 2 blocks + 1`"));
+    assert!(why(&other, "p").contains("it has no case `scan_naive, tile 64, 2 blocks + 1`"));
     let mut other = record.clone();
     other.cases[0].launch.shared_bytes += 4;
-    assert!(why(&other, "p", "s").contains("516 bytes"));
+    assert!(why(&other, "p").contains("516 bytes"));
     let mut other = record.clone();
     other.cases[0].metrics.remove(EXACT[3].metric);
-    assert!(why(&other, "p", "s").contains(EXACT[3].metric));
+    assert!(why(&other, "p").contains(EXACT[3].metric));
 }
