@@ -53,16 +53,21 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(super::Kind, Signature)>
     let scalar = |ty: T| ty.is_integer() && !matches!(ty, T::U16x2 | T::S16x2);
     let float = |ty: T| matches!(ty, T::F16 | T::BF16 | T::F32 | T::F64);
     let op = match () {
-        () if scalar(to) && scalar(from) => Op::Integer { to, from, sat: m.take("sat") },
+        () if scalar(to) && scalar(from) => Op::Integer { to, from, sat: !fits(to, from) && m.take("sat") },
         () if float(to) && scalar(from) => {
             let rounding = m.require("a rounding", &ROUNDINGS)?;
-            m.take("ftz");
+            if to == T::F32 {
+                // No integer becomes a subnormal number.
+                m.take("ftz");
+            }
             Op::FromInteger { to, from, rounding, sat: to != T::BF16 && m.take("sat") }
         }
         () if scalar(to) && float(from) => {
             let rounding = m.require("a rounding to integer", &INTEGER_ROUNDINGS)?;
-            // Every conversion to an integer clamps; `.sat` says so once more.
-            m.take("sat");
+            if from != T::BF16 {
+                // Every conversion to an integer clamps; `.sat` says so once more.
+                m.take("sat");
+            }
             Op::ToInteger { to, from, rounding, ftz: from == T::F32 && m.take("ftz") }
         }
         () if float(to) && float(from) => decode_float(m, to, from)?,
@@ -74,18 +79,29 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(super::Kind, Signature)>
 }
 
 fn decode_float(m: &mut Modifiers<'_>, to: T, from: T) -> Decoded<Op> {
+    let half = |ty: T| matches!(ty, T::F16 | T::BF16);
     let ftz = (to == T::F32 || from == T::F32) && m.take("ftz");
-    let sat = to != T::BF16 && m.take("sat");
+    let sat = to != T::BF16 && from != T::BF16 && m.take("sat");
     let rounding = if to == from {
         m.choose(&INTEGER_ROUNDINGS).map_or(FloatRounding::Exact, FloatRounding::Integer)
     } else if matches!((to, from), (T::F64, _) | (T::F32, T::F16 | T::BF16)) {
+        if from == T::BF16 {
+            // ptxas takes a rounding here, where there is nothing to round.
+            m.choose(&ROUNDINGS);
+        }
         FloatRounding::Exact
+    } else if half(to) && half(from) {
+        FloatRounding::Precision(m.choose(&ROUNDINGS).unwrap_or(Rounding::Nearest))
     } else {
         FloatRounding::Precision(m.require("a rounding", &ROUNDINGS)?)
     };
-    let to_half = from == T::F32 && matches!(to, T::F16 | T::BF16);
-    let relu = to_half && m.take("relu");
-    let satfinite = to_half && m.take("satfinite");
+    let clamps = from == T::F32
+        && half(to)
+        && !ftz
+        && !sat
+        && matches!(rounding, FloatRounding::Precision(Rounding::Nearest | Rounding::Zero));
+    let relu = clamps && m.take("relu");
+    let satfinite = clamps && m.take("satfinite");
     Ok(Op::Float { to, from, rounding, adjust: Adjust { ftz, sat, relu, satfinite } })
 }
 
@@ -93,6 +109,9 @@ fn decode_tf32(m: &mut Modifiers<'_>) -> Decoded<Op> {
     let choices = [("rna", Rounding::NearestAway), ("rn", Rounding::Nearest), ("rz", Rounding::Zero)];
     let rounding = m.require("a rounding", &choices)?;
     let relu = rounding != Rounding::NearestAway && m.take("relu");
+    if rounding != Rounding::NearestAway && m.has("satfinite") {
+        return Err(m.unsupported("`.satfinite` with this rounding exists from compute capability 10.0 on"));
+    }
     let satfinite = m.take("satfinite");
     Ok(Op::Tf32 { rounding, adjust: Adjust { ftz: false, sat: false, relu, satfinite } })
 }
@@ -118,6 +137,12 @@ pub(super) const fn range(ty: T) -> (i128, i128) {
         T::S8 | T::S16 | T::S32 | T::S64 => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
         _ => (0, (1 << bits) - 1),
     }
+}
+
+/// Whether every number of `from` is one of `to`.
+fn fits(to: T, from: T) -> bool {
+    let (to, from) = (range(to), range(from));
+    to.0 <= from.0 && from.1 <= to.1
 }
 
 fn clamp_integer(to: T, from: T, a: u64) -> u64 {

@@ -60,6 +60,9 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
         }
         base @ ("div" | "rcp" | "sqrt") => {
             rounding = m.require("a rounding", &ROUNDINGS)?;
+            if base == "rcp" && m.has("ftz") {
+                return Err(m.unsupported("the manual knows no `.ftz` here, though ptxas takes it"));
+            }
             match base {
                 "div" => (Kind::Div, binary),
                 "rcp" => (Kind::Rcp, unary),

@@ -132,6 +132,7 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
     let half = Half::of(ty);
     let is_f16 = half == Half::F16;
     let base = m.base();
+    let mut rounded_otherwise = false;
     let (kind, sources) = match base {
         "add" | "sub" | "mul" => {
             m.take("rn");
@@ -143,7 +144,11 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
             (kind, 2)
         }
         "fma" => {
-            m.require("a rounding", &[("rn", ())])?;
+            let undocumented: &[(&str, bool)] = &[("rz", true), ("rm", true), ("rp", true)];
+            rounded_otherwise = !is_f16 && m.choose(undocumented).unwrap_or(false);
+            if !rounded_otherwise {
+                m.require("a rounding", &[("rn", ())])?;
+            }
             (Kind::Fma, 3)
         }
         "neg" => (Kind::Neg, 1),
@@ -170,6 +175,10 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
     let relu = kind == Kind::Fma && m.take("relu");
     if sat && relu {
         return Err(m.invalid("`.sat` and `.relu` exclude each other"));
+    }
+    if rounded_otherwise {
+        m.finish()?;
+        return Err(m.unsupported("the manual knows only `.rn` here, though ptxas takes the others"));
     }
     let packed = matches!(ty, T::F16x2 | T::BF16x2);
     // The bf16 exponential flushes subnormal operands and results by definition.

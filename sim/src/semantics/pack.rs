@@ -120,8 +120,8 @@ pub(super) fn decode_pack(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
         _ => return Err(m.invalid("it packs into 2, 4, 8 or 16 bits")),
     };
     let merge = match rest {
-        [T::S32] if bits >= 8 => false,
-        [T::S32, T::B32] if bits <= 8 => true,
+        [T::S32] if bits == 16 => false,
+        [T::S32, T::B32] if bits < 16 => true,
         _ => return Err(m.invalid("it packs `.s32`, with a third source of type `.b32` below 16 bits")),
     };
     let sources: &[T] = if merge { &[T::S32, T::S32, T::B32] } else { &[T::S32, T::S32] };

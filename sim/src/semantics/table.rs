@@ -70,11 +70,11 @@ const fn row(
 pub const TABLE: &[Instruction] = &[
     // Extended precision first: its rows need a modifier that the plain rows do not know.
     row("add", "9.7.2.1", "d = a + b, carry out", "add.cc.u32", LONG, Some("cc"), Family::Carry),
-    row("addc", "9.7.2.2", "d = a + b + carry", "addc.cc.u32", LONG, None, Family::Carry),
+    row("addc", "9.7.2.2", "d = a + b + carry", "addc.cc.u32", INT, None, Family::Carry),
     row("sub", "9.7.2.3", "d = a - b, borrow out", "sub.cc.u32", LONG, Some("cc"), Family::Carry),
-    row("subc", "9.7.2.4", "d = a - (b + borrow)", "subc.u32", LONG, None, Family::Carry),
+    row("subc", "9.7.2.4", "d = a - (b + borrow)", "subc.u32", INT, None, Family::Carry),
     row("mad", "9.7.2.5", "d = half of a * b, plus c, carry out", "mad.lo.cc.u32", LONG, Some("cc"), Family::Carry),
-    row("madc", "9.7.2.6", "d = half of a * b, plus c + carry", "madc.hi.u32", LONG, None, Family::Carry),
+    row("madc", "9.7.2.6", "d = half of a * b, plus c + carry", "madc.hi.u32", INT, None, Family::Carry),
     row("add", "9.7.1.1", "d = a + b, or clamped", "add.s32", INT_PACKED, None, Family::Integer),
     row("sub", "9.7.1.2", "d = a - b, or clamped", "sub.sat.s32", INT, None, Family::Integer),
     row("mul", "9.7.1.3", "d = lower or upper half of a * b, or all of it", "mul.wide.s32", INT, None, Family::Integer),
