@@ -13,6 +13,7 @@
 //!   opposite; the two agree as long as `add…` does not read what `sub.cc` left, which the manual does not forbid.
 //! - `abs`, `neg` of floats make a NaN canonical: ptxas generates an addition of −0 with operand modifiers.
 //! - `min.f64`, `max.f64` of two NaNs give the second one, quieted (ptxas).
+//! - The secondary `min`, `max` and `add` of a scalar video instruction see the first result cut to 32 bits. Assumed.
 //! - Approximate functions are computed in double precision and rounded: nearer to the true value than the hardware
 //!   need be, within the manual's error bounds, not bit for bit the hardware's.
 

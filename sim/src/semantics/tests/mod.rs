@@ -6,6 +6,7 @@ mod float;
 mod half;
 mod integer;
 mod select;
+mod video;
 
 use super::LaneOp;
 
