@@ -1,6 +1,6 @@
 //! Conversions between number formats (manual 9.7.9.21, `cvt`). Packed and 8-bit formats are in the neighbouring file.
 
-use super::choices::{NAN_F32, nan_to_integer, propagate_f64, widen_nan_f32};
+use super::choices::{NAN_F32, nan_to_integer, narrow_nan_f64, propagate_f64, widen_nan_f32};
 use super::float32::{flush, saturate};
 use super::half::Half;
 use super::modifiers::{Decoded, Modifiers};
@@ -224,19 +224,16 @@ fn float(to: T, from: T, rounding: FloatRounding, adjust: Adjust, a: u64) -> u64
     };
     let bits = match to {
         T::F64 => value.to_bits(),
+        T::F32 if adjust.ftz && value.abs() <= f32::MIN_POSITIVE.into() => {
+            Exact::of(value).round_flushed(Format::F32, precision)
+        }
         T::F32 if value.is_infinite() || precision == Rounding::Nearest => (value as f32).to_bits().into(),
         T::F32 => Exact::of(value).round(Format::F32, precision),
-        _ => Half::of(to).store(value, precision),
+        _ => Half::of(to).store(value, precision, false),
     };
     let bits = if adjust.sat { saturated(to, bits) } else { bits };
     let bits = if adjust.relu { Half::relu(bits) } else { bits };
-    if adjust.satfinite {
-        finite(format(to), bits)
-    } else if adjust.ftz && to == T::F32 {
-        flush(f32::from_bits(bits as u32)).to_bits().into()
-    } else {
-        bits
-    }
+    if adjust.satfinite { finite(format(to), bits) } else { bits }
 }
 
 /// Infinities become the largest number of their sign.
@@ -250,8 +247,8 @@ fn nan(to: T, from: T, a: u64) -> u64 {
     match (to, from) {
         (T::F64, T::F64) => propagate_f64(&[f64::from_bits(a)]).to_bits(),
         (T::F64, T::F32) => widen_nan_f32(a as u32),
-        (T::F64, T::BF16) => widen_nan_f32((a as u32) << 16),
-        (T::F64, _) => widen_nan_f32((a as u32 & 0x8000) << 16 | (a as u32 & 0x3ff) << 13),
+        (T::F64, _) => widen_nan_f32(NAN_F32),
+        (T::F32, T::F64) => narrow_nan_f64(a).into(),
         // The conversion is a shift.
         (T::F32, T::BF16) => (a & 0xffff) << 16,
         (T::F32, _) => NAN_F32.into(),

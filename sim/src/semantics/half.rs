@@ -58,22 +58,19 @@ impl Half {
         }
     }
 
-    /// Rounds `value` into the low 16 bits; a NaN becomes the canonical one.
+    /// Rounds `value` into the low 16 bits; a NaN becomes the canonical one. With `ftz`, a subnormal result becomes a
+    /// zero of its sign.
     #[inline]
-    pub(super) fn store(self, value: f64, rounding: Rounding) -> u64 {
+    pub(super) fn store(self, value: f64, rounding: Rounding, ftz: bool) -> u64 {
         if value.is_nan() {
             self.canonical_nan()
         } else if value.is_infinite() {
             self.infinity() | u64::from(value < 0.0) << 15
+        } else if ftz {
+            Exact::of(value).round_flushed(self.format(), rounding)
         } else {
             Exact::of(value).round(self.format(), rounding)
         }
-    }
-
-    /// A subnormal result becomes a zero of its sign.
-    #[inline]
-    const fn flush(self, bits: u64) -> u64 {
-        if bits & 0x7fff < self.format().smallest_normal() { bits & 0x8000 } else { bits }
     }
 
     /// Clamps to [0, 1], NaN to 0.
@@ -207,10 +204,7 @@ impl Op {
             Kind::Tanh => libm::tanh(load(a)),
             Kind::Ex2 => libm::exp2(load(a)),
         };
-        let mut bits = half.store(value, Rounding::Nearest);
-        if self.ftz {
-            bits = half.flush(bits);
-        }
+        let mut bits = half.store(value, Rounding::Nearest, self.ftz);
         if self.sat {
             bits = half.saturate(bits);
         }

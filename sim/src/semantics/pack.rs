@@ -133,7 +133,7 @@ impl Op {
         match self {
             Self::Halves { to, rounding, adjust } => {
                 let one = |bits: u64| {
-                    let half = to.store(f64::from(f32::from_bits(bits as u32)), rounding);
+                    let half = to.store(f64::from(f32::from_bits(bits as u32)), rounding, false);
                     let half = if adjust.relu && half != to.canonical_nan() { Half::relu(half) } else { half };
                     if adjust.satfinite && half != to.canonical_nan() { finite(to.format(), half) } else { half }
                 };
