@@ -25,6 +25,9 @@ enum Kind {
 pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
     let ty = m.one_type()?;
     let sets_carry = m.take("cc");
+    if sets_carry && ty.bits() == 16 {
+        return Err(m.invalid("`.cc` needs a 32-bit or 64-bit type"));
+    }
     let base = m.base();
     let kind = match base {
         "add" | "addc" => Kind::Add,

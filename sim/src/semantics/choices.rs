@@ -7,12 +7,16 @@
 //!
 //! Choices that are not a value but a way of computing:
 //!
-//! - `.ftz` looks at the rounded result: a tiny number that rounds up to the smallest normal one stays. Assumed.
-//! - `.sat` makes +0 of −0. ptxas adds +0 with the saturating adder for `cvt.sat.f32`; assumed for arithmetic.
+//! - `.ftz` rounds a result as if exponents had no end and makes it zero when it is then below the smallest normal
+//!   number, so 2^-126 · (1 − 2^-24) is flushed although the subnormal format would round it up. ptxas computes it so
+//!   for constant operands of `mul` and `cvt`; assumed for `fma`, `div`, `rcp` and half precision.
+//! - `.sat` makes +0 of −0 (ptxas, for constant operands).
+//! - `cvt.f32.bf16` keeps a NaN's bits: ptxas generates a shift. (With a constant operand it writes the canonical NaN.)
 //! - `sub.cc` leaves a borrow and `subc` takes one (manual 9.7.2.3). The hardware's carry after a subtraction is the
 //!   opposite; the two agree as long as `add…` does not read what `sub.cc` left, which the manual does not forbid.
 //! - `abs`, `neg` of floats make a NaN canonical: ptxas generates an addition of −0 with operand modifiers.
 //! - `min.f64`, `max.f64` of two NaNs give the second one, quieted (ptxas).
+//! - The secondary `min`, `max` and `add` of a scalar video instruction see the first result cut to 32 bits. Assumed.
 //! - Approximate functions are computed in double precision and rounded: nearer to the true value than the hardware
 //!   need be, within the manual's error bounds, not bit for bit the hardware's.
 
@@ -32,11 +36,18 @@ pub(super) const NAN_BF16: u16 = 0x7fff;
 /// The NaN of both 8-bit float types. Manual, `cvt`: 0x7f.
 pub(super) const NAN_F8: u8 = 0x7f;
 
-/// The NaN that `cvt.f64.f32`, `cvt.f64.f16` and `cvt.f64.bf16` produce: the quieted operand's payload is kept, at the
-/// top of the wider mantissa. Assumed.
+/// The NaN that `cvt.f64.f32` makes of a NaN: quieted, its payload at the top of the wider mantissa (ptxas computes it
+/// so when the operand is a constant). Half-precision NaNs become canonical f32 ones first (ptxas, likewise).
 pub(super) const fn widen_nan_f32(nan: u32) -> u64 {
     let sign = ((nan >> 31) as u64) << 63;
     sign | 0x7ff8_0000_0000_0000 | (((nan & 0x7f_ffff) as u64) << 29)
+}
+
+/// The NaN that `cvt.f32.f64` makes of a NaN: quieted, the top of its payload kept (ptxas computes it so when the
+/// operand is a constant).
+pub(super) const fn narrow_nan_f64(nan: u64) -> u32 {
+    let sign = ((nan >> 63) as u32) << 31;
+    sign | 0x7fc0_0000 | (nan >> 29) as u32 & 0x3f_ffff
 }
 
 /// The NaN of an f64 operation with NaN operands: the first NaN operand, quieted. Assumed; the manual says only that

@@ -91,13 +91,16 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
         "set" => {
             let (to, ty) = m.two_types()?;
             let legal = match ty {
-                T::F16 => matches!(to, T::F16 | T::U16 | T::S16 | T::U32 | T::S32),
+                T::F16 => matches!(to, T::F16 | T::BF16 | T::U16 | T::S16 | T::U32 | T::S32),
                 T::BF16 => matches!(to, T::BF16 | T::U16 | T::S16 | T::U32 | T::S32),
                 T::F16x2 | T::BF16x2 => to == ty || matches!(to, T::U32 | T::S32),
-                _ => matches!(to, T::U32 | T::S32 | T::F32),
+                _ => matches!(to, T::U32 | T::S32 | T::F32 | T::F16 | T::BF16),
             };
             if !legal {
                 return Err(m.invalid(&format!("the outcome of comparing `{ty}` cannot be `{to}`")));
+            }
+            if to == T::BF16 && m.has("ftz") {
+                return Err(m.invalid("`.ftz` does not go with an outcome of type `.bf16`"));
             }
             let (comparison, sources) = decode_comparison(m, ty)?;
             Ok((Op::Set(comparison, to), Signature::new(to, &sources)))

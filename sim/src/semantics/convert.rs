@@ -1,6 +1,6 @@
 //! Conversions between number formats (manual 9.7.9.21, `cvt`). Packed and 8-bit formats are in the neighbouring file.
 
-use super::choices::{NAN_F32, nan_to_integer, propagate_f64, widen_nan_f32};
+use super::choices::{NAN_F32, nan_to_integer, narrow_nan_f64, propagate_f64, widen_nan_f32};
 use super::float32::{flush, saturate};
 use super::half::Half;
 use super::modifiers::{Decoded, Modifiers};
@@ -53,16 +53,21 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(super::Kind, Signature)>
     let scalar = |ty: T| ty.is_integer() && !matches!(ty, T::U16x2 | T::S16x2);
     let float = |ty: T| matches!(ty, T::F16 | T::BF16 | T::F32 | T::F64);
     let op = match () {
-        () if scalar(to) && scalar(from) => Op::Integer { to, from, sat: m.take("sat") },
+        () if scalar(to) && scalar(from) => Op::Integer { to, from, sat: !fits(to, from) && m.take("sat") },
         () if float(to) && scalar(from) => {
             let rounding = m.require("a rounding", &ROUNDINGS)?;
-            m.take("ftz");
+            if to == T::F32 {
+                // No integer becomes a subnormal number.
+                m.take("ftz");
+            }
             Op::FromInteger { to, from, rounding, sat: to != T::BF16 && m.take("sat") }
         }
         () if scalar(to) && float(from) => {
             let rounding = m.require("a rounding to integer", &INTEGER_ROUNDINGS)?;
-            // Every conversion to an integer clamps; `.sat` says so once more.
-            m.take("sat");
+            if from != T::BF16 {
+                // Every conversion to an integer clamps; `.sat` says so once more.
+                m.take("sat");
+            }
             Op::ToInteger { to, from, rounding, ftz: from == T::F32 && m.take("ftz") }
         }
         () if float(to) && float(from) => decode_float(m, to, from)?,
@@ -74,18 +79,29 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(super::Kind, Signature)>
 }
 
 fn decode_float(m: &mut Modifiers<'_>, to: T, from: T) -> Decoded<Op> {
+    let half = |ty: T| matches!(ty, T::F16 | T::BF16);
     let ftz = (to == T::F32 || from == T::F32) && m.take("ftz");
-    let sat = to != T::BF16 && m.take("sat");
+    let sat = to != T::BF16 && from != T::BF16 && m.take("sat");
     let rounding = if to == from {
         m.choose(&INTEGER_ROUNDINGS).map_or(FloatRounding::Exact, FloatRounding::Integer)
     } else if matches!((to, from), (T::F64, _) | (T::F32, T::F16 | T::BF16)) {
+        if from == T::BF16 {
+            // ptxas takes a rounding here, where there is nothing to round.
+            m.choose(&ROUNDINGS);
+        }
         FloatRounding::Exact
+    } else if half(to) && half(from) {
+        FloatRounding::Precision(m.choose(&ROUNDINGS).unwrap_or(Rounding::Nearest))
     } else {
         FloatRounding::Precision(m.require("a rounding", &ROUNDINGS)?)
     };
-    let to_half = from == T::F32 && matches!(to, T::F16 | T::BF16);
-    let relu = to_half && m.take("relu");
-    let satfinite = to_half && m.take("satfinite");
+    let clamps = from == T::F32
+        && half(to)
+        && !ftz
+        && !sat
+        && matches!(rounding, FloatRounding::Precision(Rounding::Nearest | Rounding::Zero));
+    let relu = clamps && m.take("relu");
+    let satfinite = clamps && m.take("satfinite");
     Ok(Op::Float { to, from, rounding, adjust: Adjust { ftz, sat, relu, satfinite } })
 }
 
@@ -93,6 +109,9 @@ fn decode_tf32(m: &mut Modifiers<'_>) -> Decoded<Op> {
     let choices = [("rna", Rounding::NearestAway), ("rn", Rounding::Nearest), ("rz", Rounding::Zero)];
     let rounding = m.require("a rounding", &choices)?;
     let relu = rounding != Rounding::NearestAway && m.take("relu");
+    if rounding != Rounding::NearestAway && m.has("satfinite") {
+        return Err(m.unsupported("`.satfinite` with this rounding exists from compute capability 10.0 on"));
+    }
     let satfinite = m.take("satfinite");
     Ok(Op::Tf32 { rounding, adjust: Adjust { ftz: false, sat: false, relu, satfinite } })
 }
@@ -118,6 +137,12 @@ pub(super) const fn range(ty: T) -> (i128, i128) {
         T::S8 | T::S16 | T::S32 | T::S64 => (-(1 << (bits - 1)), (1 << (bits - 1)) - 1),
         _ => (0, (1 << bits) - 1),
     }
+}
+
+/// Whether every number of `from` is one of `to`.
+fn fits(to: T, from: T) -> bool {
+    let (to, from) = (range(to), range(from));
+    to.0 <= from.0 && from.1 <= to.1
 }
 
 fn clamp_integer(to: T, from: T, a: u64) -> u64 {
@@ -199,19 +224,16 @@ fn float(to: T, from: T, rounding: FloatRounding, adjust: Adjust, a: u64) -> u64
     };
     let bits = match to {
         T::F64 => value.to_bits(),
+        T::F32 if adjust.ftz && value.abs() <= f32::MIN_POSITIVE.into() => {
+            Exact::of(value).round_flushed(Format::F32, precision)
+        }
         T::F32 if value.is_infinite() || precision == Rounding::Nearest => (value as f32).to_bits().into(),
         T::F32 => Exact::of(value).round(Format::F32, precision),
-        _ => Half::of(to).store(value, precision),
+        _ => Half::of(to).store(value, precision, false),
     };
     let bits = if adjust.sat { saturated(to, bits) } else { bits };
     let bits = if adjust.relu { Half::relu(bits) } else { bits };
-    if adjust.satfinite {
-        finite(format(to), bits)
-    } else if adjust.ftz && to == T::F32 {
-        flush(f32::from_bits(bits as u32)).to_bits().into()
-    } else {
-        bits
-    }
+    if adjust.satfinite { finite(format(to), bits) } else { bits }
 }
 
 /// Infinities become the largest number of their sign.
@@ -225,8 +247,8 @@ fn nan(to: T, from: T, a: u64) -> u64 {
     match (to, from) {
         (T::F64, T::F64) => propagate_f64(&[f64::from_bits(a)]).to_bits(),
         (T::F64, T::F32) => widen_nan_f32(a as u32),
-        (T::F64, T::BF16) => widen_nan_f32((a as u32) << 16),
-        (T::F64, _) => widen_nan_f32((a as u32 & 0x8000) << 16 | (a as u32 & 0x3ff) << 13),
+        (T::F64, _) => widen_nan_f32(NAN_F32),
+        (T::F32, T::F64) => narrow_nan_f64(a).into(),
         // The conversion is a shift.
         (T::F32, T::BF16) => (a & 0xffff) << 16,
         (T::F32, _) => NAN_F32.into(),

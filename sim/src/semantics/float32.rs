@@ -167,9 +167,9 @@ pub(super) fn round_to_odd_sum(a: f64, b: f64) -> f64 {
     }
 }
 
-/// An operation on finite numbers rounded in a direction other than to the nearest. `None` when an operand is not
-/// finite: rounding does not matter then.
-fn directed(kind: Kind, rounding: Rounding, operands: [f32; 3]) -> Option<f32> {
+/// An operation on finite numbers, computed exactly and rounded once. `None` when an operand is not finite: rounding
+/// does not matter then.
+fn exact(kind: Kind, rounding: Rounding, ftz: bool, operands: [f32; 3]) -> Option<f32> {
     let count = match kind {
         Kind::Rcp | Kind::Sqrt => 1,
         Kind::Fma => 3,
@@ -189,7 +189,8 @@ fn directed(kind: Kind, rounding: Rounding, operands: [f32; 3]) -> Option<f32> {
         Kind::Sqrt if operands[0] > 0.0 => a.sqrt(),
         _ => return None,
     };
-    Some(f32::from_bits(exact.round(Format::F32, rounding) as u32))
+    let bits = if ftz { exact.round_flushed(Format::F32, rounding) } else { exact.round(Format::F32, rounding) };
+    Some(f32::from_bits(bits as u32))
 }
 
 impl Op {
@@ -201,11 +202,11 @@ impl Op {
         };
         let (a, b, c) = (load(src[0]), load(src[1]), load(src[2]));
         if self.rounding != Rounding::Nearest
-            && let Some(value) = directed(self.kind, self.rounding, [a, b, c])
+            && let Some(value) = exact(self.kind, self.rounding, self.ftz, [a, b, c])
         {
             return self.finish(value);
         }
-        self.finish(match self.kind {
+        let value = match self.kind {
             Kind::Add => a + b,
             Kind::Sub => a - b,
             Kind::Mul => a * b,
@@ -225,7 +226,14 @@ impl Op {
             Kind::Extremum { max, nan, xor_sign } => extremum(max, nan, xor_sign, a, b),
             Kind::Copysign => return b.copysign(a).to_bits().into(),
             Kind::Testp(test) => return test.of(f64::from(a), a.is_subnormal()).into(),
-        })
+        };
+        if self.ftz && value.abs() == f32::MIN_POSITIVE {
+            // It may have been rounded up from what counts as subnormal.
+            if let Some(value) = exact(self.kind, self.rounding, true, [a, b, c]) {
+                return self.finish(value);
+            }
+        }
+        self.finish(value)
     }
 
     /// Makes a NaN canonical, then saturates and flushes as the modifiers ask.

@@ -60,6 +60,9 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
         }
         base @ ("div" | "rcp" | "sqrt") => {
             rounding = m.require("a rounding", &ROUNDINGS)?;
+            if base == "rcp" && m.has("ftz") {
+                return Err(m.unsupported("the manual knows no `.ftz` here, though ptxas takes it"));
+            }
             match base {
                 "div" => (Kind::Div, binary),
                 "rcp" => (Kind::Rcp, unary),
@@ -81,7 +84,7 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
 }
 
 /// As the function of the same name for single precision.
-fn directed(kind: Kind, rounding: Rounding, operands: [f64; 3]) -> Option<f64> {
+fn exact(kind: Kind, rounding: Rounding, operands: [f64; 3]) -> Option<f64> {
     let count = match kind {
         Kind::Rcp | Kind::Sqrt => 1,
         Kind::Fma => 3,
@@ -109,7 +112,7 @@ impl Op {
     pub(super) fn eval(self, src: [u64; 4]) -> u64 {
         let (a, b, c) = (f64::from_bits(src[0]), f64::from_bits(src[1]), f64::from_bits(src[2]));
         if self.rounding != Rounding::Nearest
-            && let Some(value) = directed(self.kind, self.rounding, [a, b, c])
+            && let Some(value) = exact(self.kind, self.rounding, [a, b, c])
         {
             return value.to_bits();
         }

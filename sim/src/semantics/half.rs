@@ -58,22 +58,19 @@ impl Half {
         }
     }
 
-    /// Rounds `value` into the low 16 bits; a NaN becomes the canonical one.
+    /// Rounds `value` into the low 16 bits; a NaN becomes the canonical one. With `ftz`, a subnormal result becomes a
+    /// zero of its sign.
     #[inline]
-    pub(super) fn store(self, value: f64, rounding: Rounding) -> u64 {
+    pub(super) fn store(self, value: f64, rounding: Rounding, ftz: bool) -> u64 {
         if value.is_nan() {
             self.canonical_nan()
         } else if value.is_infinite() {
             self.infinity() | u64::from(value < 0.0) << 15
+        } else if ftz {
+            Exact::of(value).round_flushed(self.format(), rounding)
         } else {
             Exact::of(value).round(self.format(), rounding)
         }
-    }
-
-    /// A subnormal result becomes a zero of its sign.
-    #[inline]
-    const fn flush(self, bits: u64) -> u64 {
-        if bits & 0x7fff < self.format().smallest_normal() { bits & 0x8000 } else { bits }
     }
 
     /// Clamps to [0, 1], NaN to 0.
@@ -132,6 +129,7 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
     let half = Half::of(ty);
     let is_f16 = half == Half::F16;
     let base = m.base();
+    let mut rounded_otherwise = false;
     let (kind, sources) = match base {
         "add" | "sub" | "mul" => {
             m.take("rn");
@@ -143,7 +141,11 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
             (kind, 2)
         }
         "fma" => {
-            m.require("a rounding", &[("rn", ())])?;
+            let undocumented: &[(&str, bool)] = &[("rz", true), ("rm", true), ("rp", true)];
+            rounded_otherwise = !is_f16 && m.choose(undocumented).unwrap_or(false);
+            if !rounded_otherwise {
+                m.require("a rounding", &[("rn", ())])?;
+            }
             (Kind::Fma, 3)
         }
         "neg" => (Kind::Neg, 1),
@@ -170,6 +172,10 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
     let relu = kind == Kind::Fma && m.take("relu");
     if sat && relu {
         return Err(m.invalid("`.sat` and `.relu` exclude each other"));
+    }
+    if rounded_otherwise {
+        m.finish()?;
+        return Err(m.unsupported("the manual knows only `.rn` here, though ptxas takes the others"));
     }
     let packed = matches!(ty, T::F16x2 | T::BF16x2);
     // The bf16 exponential flushes subnormal operands and results by definition.
@@ -198,10 +204,7 @@ impl Op {
             Kind::Tanh => libm::tanh(load(a)),
             Kind::Ex2 => libm::exp2(load(a)),
         };
-        let mut bits = half.store(value, Rounding::Nearest);
-        if self.ftz {
-            bits = half.flush(bits);
-        }
+        let mut bits = half.store(value, Rounding::Nearest, self.ftz);
         if self.sat {
             bits = half.saturate(bits);
         }

@@ -22,6 +22,7 @@ mod rounding;
 mod signature;
 mod table;
 mod types;
+mod video;
 
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ pub use modifiers::DecodeError;
 pub use signature::Signature;
 pub use table::{Instruction, TABLE};
 pub use types::ScalarType;
+pub use video::Selectors;
 
 use modifiers::Modifiers;
 use table::Family;
@@ -50,6 +52,7 @@ enum Kind {
     Logic(logic::Op),
     Convert(convert::Op),
     Pack(pack::Op),
+    Video(video::Op),
 }
 
 impl LaneOp {
@@ -80,9 +83,23 @@ impl LaneOp {
             Family::Logic => wrap(logic::decode(&mut m)?, Kind::Logic),
             Family::Convert => convert::decode(&mut m)?,
             Family::Pack => wrap(pack::decode_pack(&mut m)?, Kind::Pack),
+            Family::Video => wrap(video::decode(&mut m)?, Kind::Video),
         };
         m.finish()?;
         Ok(Some((Self(kind), signature)))
+    }
+
+    /// Folds in what stands at the operands of a video instruction besides their names (`%r1.b0`, `-%r2`), and tells
+    /// `signature` when that makes a third source necessary.
+    ///
+    /// # Errors
+    /// [`DecodeError::Invalid`] when this instruction has no such selector or none at all.
+    pub fn select(self, signature: &mut Signature, selectors: Selectors<'_>) -> Result<Self, DecodeError> {
+        match self.0 {
+            Kind::Video(op) => Ok(Self(Kind::Video(op.select(signature, selectors)?))),
+            _ if selectors == Selectors::default() => Ok(self),
+            _ => Err(DecodeError::Invalid("only the operands of video instructions have selectors".to_owned())),
+        }
     }
 
     /// The destination's bits, upper bits zero, from the sources' bits in the order of the [`Signature`]. Sources may
@@ -104,6 +121,7 @@ impl LaneOp {
             Kind::Logic(op) => op.eval(src),
             Kind::Convert(op) => op.eval(src),
             Kind::Pack(op) => op.eval(src),
+            Kind::Video(op) => op.eval(src),
         }
     }
 

@@ -120,8 +120,8 @@ pub(super) fn decode_pack(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
         _ => return Err(m.invalid("it packs into 2, 4, 8 or 16 bits")),
     };
     let merge = match rest {
-        [T::S32] if bits >= 8 => false,
-        [T::S32, T::B32] if bits <= 8 => true,
+        [T::S32] if bits == 16 => false,
+        [T::S32, T::B32] if bits < 16 => true,
         _ => return Err(m.invalid("it packs `.s32`, with a third source of type `.b32` below 16 bits")),
     };
     let sources: &[T] = if merge { &[T::S32, T::S32, T::B32] } else { &[T::S32, T::S32] };
@@ -133,7 +133,7 @@ impl Op {
         match self {
             Self::Halves { to, rounding, adjust } => {
                 let one = |bits: u64| {
-                    let half = to.store(f64::from(f32::from_bits(bits as u32)), rounding);
+                    let half = to.store(f64::from(f32::from_bits(bits as u32)), rounding, false);
                     let half = if adjust.relu && half != to.canonical_nan() { Half::relu(half) } else { half };
                     if adjust.satfinite && half != to.canonical_nan() { finite(to.format(), half) } else { half }
                 };

@@ -215,6 +215,24 @@ impl Exact {
         sign | if bits > format.largest { self.overflowed(format, rounding) } else { bits }
     }
 
+    /// As [`Self::round`], for `.ftz`: a number is rounded as if there were no smallest exponent, and becomes zero when
+    /// it is then still below the smallest normal number.
+    pub(super) const fn round_flushed(self, format: Format, rounding: Rounding) -> u64 {
+        if self.significand == 0 {
+            return self.round(format, rounding);
+        }
+        let exponent = 127 - self.significand.leading_zeros() as i32 + self.exponent;
+        if exponent >= format.min_exponent {
+            return self.round(format, rounding);
+        }
+        let sign = if self.negative { format.sign_bit() } else { 0 };
+        // The same digits where exponents are no concern; the next power of two shows that they were rounded up to it.
+        let lifted = Self { exponent: self.exponent + (format.min_exponent + 1 - exponent), ..self };
+        let next_power = 3 * format.smallest_normal();
+        let carried = lifted.round(format, rounding) & !format.sign_bit() == next_power;
+        if carried && exponent == format.min_exponent - 1 { sign | format.smallest_normal() } else { sign }
+    }
+
     /// The magnitude that a number beyond the format's range becomes.
     const fn overflowed(self, format: Format, rounding: Rounding) -> u64 {
         let towards_zero = match rounding {

@@ -35,6 +35,7 @@ pub(super) enum Family {
     Logic,
     Convert,
     Pack,
+    Video,
 }
 
 const INT: &[T] = &[T::U16, T::U32, T::U64, T::S16, T::S32, T::S64];
@@ -70,11 +71,11 @@ const fn row(
 pub const TABLE: &[Instruction] = &[
     // Extended precision first: its rows need a modifier that the plain rows do not know.
     row("add", "9.7.2.1", "d = a + b, carry out", "add.cc.u32", LONG, Some("cc"), Family::Carry),
-    row("addc", "9.7.2.2", "d = a + b + carry", "addc.cc.u32", LONG, None, Family::Carry),
+    row("addc", "9.7.2.2", "d = a + b + carry", "addc.cc.u32", INT, None, Family::Carry),
     row("sub", "9.7.2.3", "d = a - b, borrow out", "sub.cc.u32", LONG, Some("cc"), Family::Carry),
-    row("subc", "9.7.2.4", "d = a - (b + borrow)", "subc.u32", LONG, None, Family::Carry),
+    row("subc", "9.7.2.4", "d = a - (b + borrow)", "subc.u32", INT, None, Family::Carry),
     row("mad", "9.7.2.5", "d = half of a * b, plus c, carry out", "mad.lo.cc.u32", LONG, Some("cc"), Family::Carry),
-    row("madc", "9.7.2.6", "d = half of a * b, plus c + carry", "madc.hi.u32", LONG, None, Family::Carry),
+    row("madc", "9.7.2.6", "d = half of a * b, plus c + carry", "madc.hi.u32", INT, None, Family::Carry),
     row("add", "9.7.1.1", "d = a + b, or clamped", "add.s32", INT_PACKED, None, Family::Integer),
     row("sub", "9.7.1.2", "d = a - b, or clamped", "sub.sat.s32", INT, None, Family::Integer),
     row("mul", "9.7.1.3", "d = lower or upper half of a * b, or all of it", "mul.wide.s32", INT, None, Family::Integer),
@@ -167,6 +168,30 @@ pub const TABLE: &[Instruction] = &[
     row("prmt", "9.7.9.7", "d = four of the eight bytes of a and b", "prmt.b32", B32, None, Family::Logic),
     row("cvt", "9.7.9.22", "d = two clamped integers side by side", "cvt.pack.sat.u8.s32.b32", &[], Some("pack"), Family::Pack),
     row("cvt", "9.7.9.21", "d = a in another format", "cvt.rzi.s32.f32", &[], None, Family::Convert),
+
+    row("vadd", "9.7.18.1.1", "d = a + b of parts of words; then c added, compared or merged", "vadd.u32.s32.u32.sat.add", WORD, None, Family::Video),
+    row("vsub", "9.7.18.1.1", "d = a - b of parts of words; then c added, compared or merged", "vsub.s32.s32.s32", WORD, None, Family::Video),
+    row("vabsdiff", "9.7.18.1.1", "d = |a - b| of parts of words; then c added, compared or merged", "vabsdiff.s32.s32.s32", WORD, None, Family::Video),
+    row("vmin", "9.7.18.1.1", "d = the lesser of a and b of parts of words; then c added, compared or merged", "vmin.s32.s32.s32", WORD, None, Family::Video),
+    row("vmax", "9.7.18.1.1", "d = the greater of a and b of parts of words; then c added, compared or merged", "vmax.s32.s32.s32", WORD, None, Family::Video),
+    row("vshl", "9.7.18.1.2", "d = a << b of parts of words; then c added, compared or merged", "vshl.u32.u32.u32.clamp", WORD, None, Family::Video),
+    row("vshr", "9.7.18.1.2", "d = a >> b of parts of words; then c added, compared or merged", "vshr.u32.u32.u32.clamp", WORD, None, Family::Video),
+    row("vmad", "9.7.18.1.3", "d = a * b + c of parts of words, shifted right", "vmad.s32.s32.u32.sat.shr7", WORD, None, Family::Video),
+    row("vset", "9.7.18.1.4", "d = whether the comparison of parts of words holds", "vset.u32.u32.ne", WORD, None, Family::Video),
+    row("vadd2", "9.7.18.2.1", "d = a + b per pair of halves, beside or added to c", "vadd2.s32.s32.u32.sat", WORD, None, Family::Video),
+    row("vsub2", "9.7.18.2.1", "d = a - b per pair of halves, beside or added to c", "vsub2.s32.s32.u32.sat", WORD, None, Family::Video),
+    row("vavrg2", "9.7.18.2.1", "d = the average of a and b per pair of halves, beside or added to c", "vavrg2.s32.s32.u32.sat", WORD, None, Family::Video),
+    row("vabsdiff2", "9.7.18.2.1", "d = |a - b| per pair of halves, beside or added to c", "vabsdiff2.u32.u32.u32.add", WORD, None, Family::Video),
+    row("vmin2", "9.7.18.2.1", "d = the lesser of a and b per pair of halves, beside or added to c", "vmin2.s32.s32.u32.sat", WORD, None, Family::Video),
+    row("vmax2", "9.7.18.2.1", "d = the greater of a and b per pair of halves, beside or added to c", "vmax2.s32.s32.u32.sat", WORD, None, Family::Video),
+    row("vset2", "9.7.18.2.2", "d = whether the comparison holds per pair of halves, beside or added to c", "vset2.u32.u32.lt", WORD, None, Family::Video),
+    row("vadd4", "9.7.18.2.3", "d = a + b per pair of bytes, beside or added to c", "vadd4.s32.s32.u32.sat", WORD, None, Family::Video),
+    row("vsub4", "9.7.18.2.3", "d = a - b per pair of bytes, beside or added to c", "vsub4.s32.s32.u32.sat", WORD, None, Family::Video),
+    row("vavrg4", "9.7.18.2.3", "d = the average of a and b per pair of bytes, beside or added to c", "vavrg4.s32.s32.u32.sat", WORD, None, Family::Video),
+    row("vabsdiff4", "9.7.18.2.3", "d = |a - b| per pair of bytes, beside or added to c", "vabsdiff4.u32.u32.u32.add", WORD, None, Family::Video),
+    row("vmin4", "9.7.18.2.3", "d = the lesser of a and b per pair of bytes, beside or added to c", "vmin4.s32.s32.u32.sat", WORD, None, Family::Video),
+    row("vmax4", "9.7.18.2.3", "d = the greater of a and b per pair of bytes, beside or added to c", "vmax4.s32.s32.u32.sat", WORD, None, Family::Video),
+    row("vset4", "9.7.18.2.4", "d = whether the comparison holds per pair of bytes, beside or added to c", "vset4.u32.u32.lt", WORD, None, Family::Video),
 ];
 
 /// Modifiers and types that PTX has only for targets later than the simulated ones.

@@ -1,0 +1,398 @@
+//! Scalar and packed video instructions (manual 9.7.18): integer operations on bytes, halves and words that the
+//! operands' selectors pick (`%r1.b0`, `%r2.h10`).
+
+use super::modifiers::{DecodeError, Decoded, Modifiers};
+use super::signature::Signature;
+use super::types::ScalarType as T;
+
+/// One video instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Op {
+    Scalar {
+        kind: Kind,
+        signed: bool,
+        a: Part,
+        b: Part,
+        sat: bool,
+        second: Second,
+        /// The part of the destination that is written; the rest comes from the third source.
+        merge: Option<Lane>,
+    },
+    Mad {
+        a: Part,
+        b: Part,
+        plus_one: bool,
+        negate_product: bool,
+        negate_c: bool,
+        sat: bool,
+        scale: u8,
+    },
+    Packed {
+        kind: Kind,
+        /// Four bytes rather than two halves.
+        quad: bool,
+        signed: bool,
+        a_signed: bool,
+        b_signed: bool,
+        sat: bool,
+        /// Results are added to the third source rather than placed beside its elements.
+        accumulate: bool,
+        mask: u8,
+        /// Which element of the pair of `a` and `b` each lane takes: four bits a lane.
+        a_elements: u16,
+        b_elements: u16,
+    },
+}
+
+/// What is done with two elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Add,
+    Sub,
+    AbsDiff,
+    Min,
+    Max,
+    Average,
+    ShiftLeft { clamp: bool },
+    ShiftRight { clamp: bool },
+    Set(Comparison),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comparison {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+}
+
+const COMPARISONS: [(&str, Comparison); 6] = [
+    ("eq", Comparison::Eq),
+    ("ne", Comparison::Ne),
+    ("lt", Comparison::Lt),
+    ("le", Comparison::Le),
+    ("gt", Comparison::Gt),
+    ("ge", Comparison::Ge),
+];
+
+/// What is done with the result of a scalar instruction and the third source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Second {
+    Nothing,
+    Add,
+    Min,
+    Max,
+}
+
+/// A source of a scalar instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Part {
+    signed: bool,
+    lane: Lane,
+}
+
+/// A part of a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lane {
+    Word,
+    Byte(u8),
+    Half(u8),
+}
+
+impl Lane {
+    /// Position of its lowest bit, and its width.
+    const fn span(self) -> (u32, u32) {
+        match self {
+            Self::Word => (0, 32),
+            Self::Byte(index) => (index as u32 * 8, 8),
+            Self::Half(index) => (index as u32 * 16, 16),
+        }
+    }
+
+    fn parse(selector: &str) -> Option<Self> {
+        const LANES: [(&str, Lane); 6] = [
+            ("b0", Lane::Byte(0)),
+            ("b1", Lane::Byte(1)),
+            ("b2", Lane::Byte(2)),
+            ("b3", Lane::Byte(3)),
+            ("h0", Lane::Half(0)),
+            ("h1", Lane::Half(1)),
+        ];
+        LANES.iter().find(|lane| lane.0 == selector).map(|lane| lane.1)
+    }
+}
+
+/// What stands at the operands of a video instruction besides their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Selectors<'a> {
+    /// Behind the dot of the destination: the part that is written.
+    pub dst: Option<&'a str>,
+    /// Behind the dot of the first source.
+    pub a: Option<&'a str>,
+    /// Behind the dot of the second source.
+    pub b: Option<&'a str>,
+    /// Whether a minus stands before each of the three sources; only `vmad` allows that.
+    pub negate: [bool; 3],
+}
+
+pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
+    let base = m.base();
+    let (name, lanes) = match base.as_bytes().last() {
+        Some(b'2') => (&base[..base.len() - 1], 2),
+        Some(b'4') => (&base[..base.len() - 1], 4),
+        _ => (base, 1),
+    };
+    let types = m.types();
+    if types.iter().any(|ty| !matches!(ty, T::U32 | T::S32)) {
+        return Err(m.invalid("every type is `.u32` or `.s32`"));
+    }
+    // A comparison is always unsigned and does not say so.
+    let (dst, ta, tb) = match (name, types) {
+        ("vset", [ta, tb]) => (T::U32, *ta, *tb),
+        ("vset", _) => return Err(m.invalid("it takes two types")),
+        (_, [dst, ta, tb]) => (*dst, *ta, *tb),
+        _ => return Err(m.invalid("it takes three types")),
+    };
+    if name == "vmad" {
+        return decode_mad(m, [dst, ta, tb]);
+    }
+    let kind = match name {
+        "vadd" => Kind::Add,
+        "vsub" => Kind::Sub,
+        "vabsdiff" => Kind::AbsDiff,
+        "vmin" => Kind::Min,
+        "vmax" => Kind::Max,
+        "vavrg" => Kind::Average,
+        "vset" => Kind::Set(m.require("a comparison operator", &COMPARISONS)?),
+        _ => {
+            if tb != T::U32 {
+                return Err(m.invalid("the type of the shift amount is `.u32`"));
+            }
+            let clamp = m.require("what becomes of amounts above 32", &[("clamp", true), ("wrap", false)])?;
+            if name == "vshl" { Kind::ShiftLeft { clamp } } else { Kind::ShiftRight { clamp } }
+        }
+    };
+    let (signed, a_signed, b_signed) = (dst.is_signed(), ta.is_signed(), tb.is_signed());
+    let sat = name != "vset" && m.take("sat");
+    if lanes == 1 {
+        let second = m.choose(&[("add", Second::Add), ("min", Second::Min), ("max", Second::Max)]);
+        let part = |signed| Part { signed, lane: Lane::Word };
+        let op = Op::Scalar {
+            kind,
+            signed,
+            a: part(a_signed),
+            b: part(b_signed),
+            sat,
+            second: second.unwrap_or(Second::Nothing),
+            merge: None,
+        };
+        return Ok((op, signature(dst, ta, tb, second.is_some())));
+    }
+    let accumulate = m.take("add");
+    if sat && accumulate {
+        return Err(m.invalid("`.sat` and `.add` exclude each other"));
+    }
+    let quad = lanes == 4;
+    let (mask, a_elements, b_elements) = if quad { (0b1111, 0x3210, 0x7654) } else { (0b11, 0x10, 0x32) };
+    let op = Op::Packed { kind, quad, signed, a_signed, b_signed, sat, accumulate, mask, a_elements, b_elements };
+    Ok((op, signature(dst, ta, tb, true)))
+}
+
+fn decode_mad(m: &mut Modifiers<'_>, [dst, ta, tb]: [T; 3]) -> Decoded<(Op, Signature)> {
+    let part = |ty: T| Part { signed: ty.is_signed(), lane: Lane::Word };
+    let op = Op::Mad {
+        a: part(ta),
+        b: part(tb),
+        plus_one: m.take("po"),
+        negate_product: false,
+        negate_c: false,
+        sat: m.take("sat"),
+        scale: m.choose(&[("shr7", 7), ("shr15", 15)]).unwrap_or(0),
+    };
+    Ok((op, signature(dst, ta, tb, true)))
+}
+
+fn signature(dst: T, ta: T, tb: T, third: bool) -> Signature {
+    if third { Signature::new(dst, &[ta, tb, dst]) } else { Signature::new(dst, &[ta, tb]) }
+}
+
+/// The elements that a selector such as `.b3210` names, the lowest lane in the lowest four bits; `last` is the highest
+/// element there is.
+fn elements(selector: &str, quad: bool, last: u8) -> Option<u16> {
+    let (letter, count) = if quad { ('b', 4) } else { ('h', 2) };
+    let digits = selector.strip_prefix(letter)?;
+    if digits.len() != count || digits.bytes().any(|digit| !(b'0'..=b'0' + last).contains(&digit)) {
+        return None;
+    }
+    u16::from_str_radix(digits, 16).ok()
+}
+
+/// The lanes that a destination selector such as `.b20` names; its digits fall.
+fn lanes(selector: &str, quad: bool) -> Option<u8> {
+    let (letter, last) = if quad { ('b', b'3') } else { ('h', b'1') };
+    let digits = selector.strip_prefix(letter)?.as_bytes();
+    let legal = !digits.is_empty()
+        && digits.iter().all(|digit| (b'0'..=last).contains(digit))
+        && digits.windows(2).all(|pair| pair[0] > pair[1]);
+    legal.then(|| digits.iter().fold(0, |mask, digit| mask | 1 << (digit - b'0')))
+}
+
+impl Op {
+    /// Folds the operands' selectors in.
+    pub(super) fn select(mut self, signature: &mut Signature, selectors: Selectors<'_>) -> Decoded<Self> {
+        let wrong = |selector: &str| {
+            DecodeError::Invalid(format!("selector `.{selector}` does not fit this operand of a video instruction"))
+        };
+        let lane = |selector: &str| Lane::parse(selector).ok_or_else(|| wrong(selector));
+        let negated = selectors.negate.contains(&true);
+        if negated && !matches!(self, Self::Mad { plus_one: false, .. }) {
+            return Err(DecodeError::Invalid(
+                "only the sources of `vmad`, and not with `.po`, can be negated".to_owned(),
+            ));
+        }
+        match &mut self {
+            Self::Scalar { a, b, second, merge, .. } => {
+                if let Some(selector) = selectors.dst {
+                    if *second != Second::Nothing {
+                        return Err(wrong(selector));
+                    }
+                    *merge = Some(lane(selector)?);
+                    signature.src.push(signature.dst);
+                }
+                a.lane = selectors.a.map_or(Ok(a.lane), lane)?;
+                b.lane = selectors.b.map_or(Ok(b.lane), lane)?;
+            }
+            Self::Mad { a, b, negate_product, negate_c, .. } => {
+                if let Some(selector) = selectors.dst {
+                    return Err(wrong(selector));
+                }
+                a.lane = selectors.a.map_or(Ok(a.lane), lane)?;
+                b.lane = selectors.b.map_or(Ok(b.lane), lane)?;
+                *negate_product = selectors.negate[0] != selectors.negate[1];
+                *negate_c = selectors.negate[2];
+                if *negate_product && *negate_c {
+                    return Err(DecodeError::Invalid(
+                        "`vmad` can negate its product or its third source, not both".to_owned(),
+                    ));
+                }
+            }
+            Self::Packed { quad, mask, a_elements, b_elements, .. } => {
+                let last = if *quad { 7 } else { 3 };
+                for (selector, place) in [(selectors.a, a_elements), (selectors.b, b_elements)] {
+                    if let Some(selector) = selector {
+                        *place = elements(selector, *quad, last).ok_or_else(|| wrong(selector))?;
+                    }
+                }
+                if let Some(selector) = selectors.dst {
+                    *mask = lanes(selector, *quad).ok_or_else(|| wrong(selector))?;
+                }
+            }
+        }
+        Ok(self)
+    }
+
+    pub(super) fn eval(self, [a, b, c, _]: [u64; 4]) -> u64 {
+        match self {
+            Self::Scalar { kind, signed, a: pa, b: pb, sat, second, merge } => {
+                let result = kind.apply(pa.of(a), pb.of(b));
+                let (shift, width) = merge.unwrap_or(Lane::Word).span();
+                let result = if sat { clamp(result, width, signed) } else { result };
+                let c = c & 0xffff_ffff;
+                // The secondary operation sees the 32-bit result.
+                let (word, third) = (extend(result as u64, 0, 32, signed), extend(c, 0, 32, signed));
+                let whole = match second {
+                    Second::Nothing => word,
+                    Second::Add => word + third,
+                    Second::Min => word.min(third),
+                    Second::Max => word.max(third),
+                };
+                let field = ((1_u64 << width) - 1) << shift;
+                let kept = if merge.is_some() { c & !field } else { 0 };
+                kept | (whole as u64) << shift & field
+            }
+            Self::Mad { a: pa, b: pb, plus_one, negate_product, negate_c, sat, scale } => {
+                let signed = pa.signed || pb.signed || negate_product || negate_c;
+                let product = i128::from(pa.of(a)) * i128::from(pb.of(b));
+                // Only the 32 bits of the source are negated, so the type that they are extended by matters.
+                let c = i128::from(extend(c, 0, 32, pa.signed || pb.signed || negate_product));
+                let product = if negate_product { -product } else { product };
+                let c = if negate_c { -c } else { c };
+                let sum = (product + c + i128::from(plus_one)) >> scale;
+                let (least, greatest) = limits(32, signed);
+                let sum = if sat { sum.clamp(least.into(), greatest.into()) } else { sum };
+                sum as u64 & 0xffff_ffff
+            }
+            Self::Packed { kind, quad, signed, a_signed, b_signed, sat, accumulate, mask, a_elements, b_elements } => {
+                let (count, width) = if quad { (4, 8) } else { (2, 16) };
+                let pair = (b & 0xffff_ffff) << 32 | a & 0xffff_ffff;
+                let element = |lane: u32, elements: u16, signed: bool| {
+                    extend(pair, u32::from(elements >> (4 * lane) & 0xf) * width, width, signed)
+                };
+                let field = (1_u64 << width) - 1;
+                let mut out = if accumulate { c } else { 0 };
+                for lane in 0..count {
+                    let chosen = mask >> lane & 1 == 1;
+                    let result = kind.apply(element(lane, a_elements, a_signed), element(lane, b_elements, b_signed));
+                    let result = if sat { clamp(result, width, signed) } else { result };
+                    if accumulate {
+                        out = out.wrapping_add(if chosen { result as u64 } else { 0 });
+                    } else {
+                        let kept = c >> (lane * width);
+                        out |= (if chosen { result as u64 } else { kept } & field) << (lane * width);
+                    }
+                }
+                out & 0xffff_ffff
+            }
+        }
+    }
+}
+
+impl Part {
+    /// The selected part, extended by its type.
+    fn of(self, word: u64) -> i64 {
+        let (shift, width) = self.lane.span();
+        extend(word, shift, width, self.signed)
+    }
+}
+
+/// `width` bits of `word` from bit `shift` on.
+const fn extend(word: u64, shift: u32, width: u32, signed: bool) -> i64 {
+    let up = word << (64 - width - shift);
+    if signed { up as i64 >> (64 - width) } else { (up >> (64 - width)) as i64 }
+}
+
+const fn limits(width: u32, signed: bool) -> (i64, i64) {
+    if signed { (-(1 << (width - 1)), (1 << (width - 1)) - 1) } else { (0, (1 << width) - 1) }
+}
+
+fn clamp(value: i64, width: u32, signed: bool) -> i64 {
+    let (least, greatest) = limits(width, signed);
+    value.clamp(least, greatest)
+}
+
+impl Kind {
+    fn apply(self, a: i64, b: i64) -> i64 {
+        let amount = |clamp: bool| if clamp { b.min(32) } else { b & 31 };
+        match self {
+            Self::Add => a + b,
+            Self::Sub => a - b,
+            Self::AbsDiff => (a - b).abs(),
+            Self::Min => a.min(b),
+            Self::Max => a.max(b),
+            // Rounds up, but a negative sum down.
+            Self::Average => (a + b + i64::from(a + b >= 0)) >> 1,
+            Self::ShiftLeft { clamp } => a << amount(clamp),
+            Self::ShiftRight { clamp } => a >> amount(clamp),
+            Self::Set(comparison) => i64::from(match comparison {
+                Comparison::Eq => a == b,
+                Comparison::Ne => a != b,
+                Comparison::Lt => a < b,
+                Comparison::Le => a <= b,
+                Comparison::Gt => a > b,
+                Comparison::Ge => a >= b,
+            }),
+        }
+    }
+}
