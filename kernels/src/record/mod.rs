@@ -280,7 +280,7 @@ fn provenance(gpu: &Properties, ncu: &Ncu, ptx: &CommittedPtx, lowered: Option<S
         cuda: gpu.cuda.clone(),
         ncu: ncu.version.clone(),
         nvrtc: ptx.header.nvrtc.to_owned(),
-        code_sha256: crate::ptx::code_sha256(ptx.text),
+        code_sha256: ptx::code_sha256(ptx.text),
         source_sha256: sha256(ptx.source.as_bytes()),
         ptx_version: lowered,
         date: time::OffsetDateTime::now_utc().date().to_string(),
