@@ -186,8 +186,8 @@ pub(crate) enum ExerciseCommand {
     Hint {
         /// The exercise
         name: String,
-        /// Which hint, from 1
-        #[arg(long, default_value_t = 1)]
+        /// Which hint, from 1 to 3
+        #[arg(default_value_t = 1)]
         step: usize,
     },
 }
@@ -223,11 +223,21 @@ pub(crate) struct Dev {
 #[derive(Debug, Subcommand)]
 pub(crate) enum DevCommand {
     /// Compile kernels/cu/*.cu into kernels/ptx/
-    Ptx,
+    Ptx {
+        /// The folder that holds cu/ and ptx/
+        #[arg(long, default_value = "kernels", value_name = "DIR")]
+        kernels: PathBuf,
+    },
     /// Prove the course: starters fail for their reason, solutions pass, wrong solutions are rejected
     Check {
-        /// Write the starters anew from the solutions
-        #[arg(long)]
-        write_starters: bool,
+        /// Folder of the course (found from the current folder upwards, if not given)
+        #[arg(long, value_name = "DIR")]
+        exercises: Option<PathBuf>,
+    },
+    /// Write the exercises' starters anew from their solutions
+    Starters {
+        /// Folder of the course (found from the current folder upwards, if not given)
+        #[arg(long, value_name = "DIR")]
+        exercises: Option<PathBuf>,
     },
 }

@@ -1,7 +1,9 @@
 //! The commands, one file each.
 
 mod compare;
+mod dev;
 mod doctor;
+mod exercise;
 mod record;
 mod setup;
 mod sim;
@@ -50,7 +52,9 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Setup => setup::run(json),
         Command::Record(args) => record::run(args, json),
         Command::LaunchCases { problem, gpu } => record::child(&problem, gpu),
-        Command::Exercise(_) | Command::Book(_) | Command::Dev(_) => Err(Failure::new(UNSUPPORTED, "not built yet")),
+        Command::Exercise(args) => exercise::run(&args, json),
+        Command::Dev(args) => dev::run(&args, json),
+        Command::Book(_) => Err(Failure::new(UNSUPPORTED, "not built yet")),
     };
     let code = ended.unwrap_or_else(|failure| {
         if json {

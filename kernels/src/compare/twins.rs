@@ -24,10 +24,11 @@ pub struct Twins {
 impl Twins {
     /// The finding as a sentence.
     pub fn sentence(&self) -> String {
+        let cases = if self.cases == 1 { "this case".to_owned() } else { format!("all {} cases", self.cases) };
         format!(
-            "note: {} counts exactly what {} counts, on every line, in all {} cases: whatever its source changes, the \
+            "note: {} counts exactly what {} counts, on every line, in {cases}: whatever its source changes, the \
              hardware does the same work",
-            self.second, self.first, self.cases
+            self.second, self.first
         )
     }
 }

@@ -76,6 +76,7 @@ pub(super) fn note_misses<O>(
                 Space::Const => format!("at byte {address} of constant memory"),
                 _ => machine.global.describe(address),
             };
+            let thread = format!("({},{},{})", thread.x, thread.y, thread.z);
             let (message, help) = if kind == FindingKind::Misaligned {
                 (
                     format!(

@@ -1,0 +1,55 @@
+//! `warpbook dev`: for those who change the workbook.
+
+use std::path::Path;
+
+use exercises::audit;
+use exercises::compiler::Nvrtc;
+use kernels::ptx;
+
+use super::{Ended, FAULTY, Failure, UNSUPPORTED, USAGE, exercise};
+use crate::cli::{Dev, DevCommand};
+use crate::out;
+
+pub(crate) fn run(args: &Dev, json: bool) -> Ended {
+    match &args.command {
+        DevCommand::Ptx { kernels } => write_ptx(kernels, json),
+        DevCommand::Check { exercises } => {
+            let course = exercise::course(exercises.as_deref())?;
+            let report =
+                audit::check_course(&course, &Nvrtc).map_err(|error| Failure::new(error.exit_code(), error))?;
+            if json {
+                out::json(&report)?;
+            } else {
+                print!("{}", report.text());
+            }
+            Ok(if report.passed { 0 } else { FAULTY })
+        }
+        DevCommand::Starters { exercises } => {
+            let course = exercise::course(exercises.as_deref())?;
+            let written = audit::write_starters(&course).map_err(|error| Failure::new(USAGE, error))?;
+            for file in &written {
+                println!("written: {}", file.display());
+            }
+            Ok(0)
+        }
+    }
+}
+
+fn write_ptx(kernels: &Path, json: bool) -> Ended {
+    let files = ptx::regenerate(kernels).map_err(|error| Failure::new(UNSUPPORTED, error))?;
+    for file in &files {
+        if !file.log.trim().is_empty() {
+            eprintln!("{}", file.log.trim_end());
+        }
+    }
+    if json {
+        let list: Vec<_> =
+            files.iter().map(|f| serde_json::json!({ "problem": f.problem, "path": f.path, "changed": f.changed })).collect();
+        out::json(&list)?;
+    } else {
+        for file in &files {
+            println!("{}: {}", file.path.display(), if file.changed { "changed" } else { "as it was" });
+        }
+    }
+    Ok(0)
+}
