@@ -12,7 +12,9 @@ fn main() -> ExitCode {
     // A closed pipe (`warpbook | head`) ends the program quietly; any other panic is a bug of ours and says so.
     std::panic::set_hook(Box::new(|info| {
         if !out::is_broken_pipe(info) {
-            eprintln!("{info}\n\nthis is a bug in warpbook, not in your kernel; please report it with the command that you ran");
+            eprintln!(
+                "{info}\n\nthis is a bug in warpbook, not in your kernel; please report it with the command that you ran"
+            );
         }
     }));
     let cli = cli::Cli::parse();

@@ -248,7 +248,8 @@ mod tests {
     fn a_launch_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("launch.toml");
-        fs::write(&path, "file = \"a.ptx\"\ngrid = [2, 3]\nblock = [32]\nargs = [\"zeros:8\"]\ndump = { 0 = \"o\" }\n").unwrap();
+        fs::write(&path, "file = \"a.ptx\"\ngrid = [2, 3]\nblock = [32]\nargs = [\"zeros:8\"]\ndump = { 0 = \"o\" }\n")
+            .unwrap();
         let spec = LaunchSpec::read(&path).unwrap();
         assert_eq!(spec.grid, Dim3::new(2, 3, 1));
         assert_eq!(spec.file, folder.path().join("a.ptx"));

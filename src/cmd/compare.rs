@@ -36,6 +36,7 @@ pub(crate) fn run(args: &Compare, json: bool) -> Ended {
 
 fn print(comparison: &Comparison, all_counters: bool, no_gpu: &str) {
     println!("{}", overview(comparison));
+    println!("each pair: simulated = measured, loads and stores together (all counters: --counters)");
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| all_counters || !row.counters_agree()).collect();
     for row in rows {
         println!("\n{}, {} ({})", row.kernel, row.case, row.data);
@@ -63,10 +64,7 @@ fn print(comparison: &Comparison, all_counters: bool, no_gpu: &str) {
     }
     for record in &comparison.records {
         let p = &record.provenance;
-        println!(
-            "measured: {} (driver {}, Nsight Compute {}), {}; {}",
-            p.gpu, p.driver, p.ncu, p.date, record.file
-        );
+        println!("measured: {} (driver {}, Nsight Compute {}), {}; {}", p.gpu, p.driver, p.ncu, p.date, record.file);
     }
     match &comparison.live {
         Some(gpu) => println!("live: {} of this machine ran the same PTX", gpu.name),
@@ -91,8 +89,13 @@ fn overview(comparison: &Comparison) -> tabled::Table {
         let compared = row.counters.iter().filter(|c| c.agrees.is_some()).count();
         let equal = row.counters.iter().filter(|c| c.agrees == Some(true)).count();
         let result = if row.results_agree() { "right" } else { "WRONG" };
-        let mut cells =
-            vec![row.kernel.to_owned(), row.case.clone(), row.data.to_owned(), result.to_owned(), format!("{equal}/{compared}")];
+        let mut cells = vec![
+            row.kernel.to_owned(),
+            row.case.clone(),
+            row.data.to_owned(),
+            result.to_owned(),
+            format!("{equal}/{compared}"),
+        ];
         for (prefix, _) in SHOWN {
             let of = |direction: &str| {
                 let name = format!("{prefix}{direction}.sum");
@@ -102,8 +105,11 @@ fn overview(comparison: &Comparison) -> tabled::Table {
             let simulated: u64 = [load, store].into_iter().flatten().map(|c| c.simulated).sum();
             let measured: Option<u64> = [load, store].into_iter().flatten().map(|c| c.measured).sum();
             cells.push(match measured {
-                Some(measured) if measured != simulated => format!("{} ≠ {}", grouped(simulated), grouped(measured)),
-                _ => grouped(simulated),
+                Some(measured) => {
+                    let sign = if measured == simulated { '=' } else { '≠' };
+                    format!("{} {sign} {}", grouped(simulated), grouped(measured))
+                }
+                None => grouped(simulated),
             });
         }
         let time = row.live.as_ref().map(|live| &live.times).or(row.recorded.as_ref().map(|r| &r.times));

@@ -43,8 +43,10 @@ fn write_ptx(kernels: &Path, json: bool) -> Ended {
         }
     }
     if json {
-        let list: Vec<_> =
-            files.iter().map(|f| serde_json::json!({ "problem": f.problem, "path": f.path, "changed": f.changed })).collect();
+        let list: Vec<_> = files
+            .iter()
+            .map(|f| serde_json::json!({ "problem": f.problem, "path": f.path, "changed": f.changed }))
+            .collect();
         out::json(&list)?;
     } else {
         for file in &files {

@@ -59,7 +59,10 @@ fn specification(args: &Sim) -> Result<LaunchSpec, Failure> {
         return Ok(spec);
     }
     let missing = |what: &str| {
-        Failure::new(USAGE, format!("--{what} is missing: a launch needs --grid and --block, such as --grid 4 --block 256"))
+        Failure::new(
+            USAGE,
+            format!("--{what} is missing: a launch needs --grid and --block, such as --grid 4 --block 256"),
+        )
     };
     Ok(LaunchSpec {
         file: args.file.clone(),

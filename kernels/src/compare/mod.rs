@@ -8,8 +8,8 @@ mod twins;
 
 use rayon::prelude::*;
 
-pub use twins::Twins;
 pub use comparison::{Comparison, CounterRow, Live, RecordInfo, Recorded, Row, Simulated, Summary};
+pub use twins::Twins;
 
 use comparison::summarize;
 

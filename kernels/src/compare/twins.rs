@@ -48,9 +48,8 @@ pub(super) fn find(rows: &[Row]) -> Vec<Twins> {
 
 fn twins(rows: &[Row], problem: &'static str, first: &'static str, second: &'static str) -> Option<Twins> {
     let of = |kernel: &'static str| rows.iter().filter(move |row| row.problem == problem && row.kernel == kernel);
-    let pairs: Vec<(&Row, &Row)> = of(first)
-        .filter_map(|a| Some((a, of(second).find(|b| a.case == b.case && a.data == b.data)?)))
-        .collect();
+    let pairs: Vec<(&Row, &Row)> =
+        of(first).filter_map(|a| Some((a, of(second).find(|b| a.case == b.case && a.data == b.data)?))).collect();
     let equal = |a: &Row, b: &Row| {
         a.simulated.metrics == b.simulated.metrics && counted(&a.simulated.lines) == counted(&b.simulated.lines)
     };
