@@ -7,10 +7,13 @@
 //! (`smsp__sass_inst_executed_op_*`) count an instruction only for warps in which at least one lane is predicated on:
 //! a skipped instruction and one that is predicated off everywhere count alike.
 
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
 use super::Program;
 use super::alignment::Alignment;
 use super::cfg::Cfg;
-use super::inst::{Access, Address, Inst, Op, Pc, Reg, Space};
+use super::inst::{Access, Address, Inst, Op, Pc, Reg, SlotP, Space};
 use super::uses;
 
 /// Widest access, in bytes.
@@ -22,7 +25,8 @@ pub fn run(program: &mut Program) {
     let cfg = Cfg::new(program);
     for block in &cfg.blocks {
         for kind in [Kind::Load, Kind::Store] {
-            while merge_one(program, block.start, block.end, kind, &alignment) {}
+            // A merge can make way for another one across it, so until nothing changes.
+            while merge_block(program, block.start..block.end, kind, &alignment) {}
         }
     }
 }
@@ -46,37 +50,97 @@ fn candidate(inst: &Inst, kind: Kind) -> Option<&Access> {
     mergeable.then_some(access)
 }
 
-/// Finds and merges one pair in `start..end`; false when there is none left.
-fn merge_one(program: &mut Program, start: Pc, end: Pc, kind: Kind, alignment: &Alignment) -> bool {
-    for first in start..end {
-        let Some(a) = candidate(&program.insts[first as usize], kind).cloned() else { continue };
-        let guard = program.insts[first as usize].guard;
-        for second in first + 1..end {
-            let inst = &program.insts[second as usize];
-            if let Some(b) = candidate(inst, kind)
-                && inst.guard == guard
-                && let Some(merged) = fit(&a, b, kind, alignment)
-                && may_move(&program.insts[first as usize..=second as usize], kind)
-            {
-                let op = match kind {
-                    Kind::Load => Op::Load(Box::new(merged)),
-                    Kind::Store => Op::Store(Box::new(merged)),
-                };
-                // A wide load stands where the first part was, a wide store where the last value is known.
-                let (keep, drop) = match kind {
-                    Kind::Load => (first, second),
-                    Kind::Store => (second, first),
-                };
-                program.insts[keep as usize].op = op;
-                program.insts[drop as usize] = Inst { op: Op::Nop, guard: None };
-                return true;
-            }
-            if blocks_all(inst) {
-                break;
-            }
+/// Merges what it can within a basic block; true when something was merged.
+fn merge_block(program: &mut Program, block: Range<Pc>, kind: Kind, alignment: &Alignment) -> bool {
+    let mut merged = false;
+    let mut start = block.start;
+    for pc in block.clone() {
+        if blocks_all(&program.insts[pc as usize]) {
+            merged |= merge_run(program, start..pc, kind, alignment);
+            start = pc + 1;
         }
     }
-    false
+    merge_run(program, start..block.end, kind, alignment) || merged
+}
+
+/// The accesses of a run, to be found by where they begin and end: an unrolled loop holds thousands of them, so that
+/// comparing each with each would take minutes.
+#[derive(Default)]
+struct Edges {
+    begins: HashMap<Edge, BTreeSet<Pc>>,
+    ends: HashMap<Edge, BTreeSet<Pc>>,
+}
+
+/// Base register, guard and offset.
+type Edge = (Reg, Option<(SlotP, bool)>, i64);
+
+impl Edges {
+    fn of(inst: &Inst, kind: Kind) -> Option<(Edge, Edge)> {
+        let Address { base, offset } = candidate(inst, kind)?.address;
+        let (base, end) = (base?, offset.checked_add(i64::from(candidate(inst, kind)?.width()))?);
+        Some(((base, inst.guard, offset), (base, inst.guard, end)))
+    }
+
+    fn insert(&mut self, pc: Pc, (begin, end): (Edge, Edge)) {
+        self.begins.entry(begin).or_default().insert(pc);
+        self.ends.entry(end).or_default().insert(pc);
+    }
+
+    fn remove(&mut self, pc: Pc, (begin, end): (Edge, Edge)) {
+        self.begins.entry(begin).or_default().remove(&pc);
+        self.ends.entry(end).or_default().remove(&pc);
+    }
+
+    /// Accesses that begin where this one ends or end where it begins, in order.
+    fn neighbours(&self, (begin, end): (Edge, Edge)) -> BTreeSet<Pc> {
+        let (behind, before) = (self.begins.get(&end), self.ends.get(&begin));
+        behind.into_iter().chain(before).flatten().copied().collect()
+    }
+}
+
+/// Merges within a run of instructions that nothing in it divides. The first access that has a partner goes first.
+fn merge_run(program: &mut Program, run: Range<Pc>, kind: Kind, alignment: &Alignment) -> bool {
+    let mut edges = Edges::default();
+    let mut waiting = BTreeSet::new();
+    for pc in run {
+        if let Some(edge) = Edges::of(&program.insts[pc as usize], kind) {
+            edges.insert(pc, edge);
+            waiting.insert(pc);
+        }
+    }
+    let mut any = false;
+    while let Some(first) = waiting.pop_first() {
+        let Some(edge) = Edges::of(&program.insts[first as usize], kind) else { continue };
+        let partner = edges.neighbours(edge).into_iter().filter(|&second| second > first).find_map(|second| {
+            let (a, b) = (&program.insts[first as usize], &program.insts[second as usize]);
+            let merged = fit(candidate(a, kind)?, candidate(b, kind)?, kind, alignment)?;
+            may_move(&program.insts[first as usize..=second as usize], kind).then_some((second, merged))
+        });
+        let Some((second, merged)) = partner else { continue };
+        any = true;
+        let op = match kind {
+            Kind::Load => Op::Load(Box::new(merged)),
+            Kind::Store => Op::Store(Box::new(merged)),
+        };
+        // A wide load stands where the first part was, a wide store where the last value is known.
+        let (keep, drop) = match kind {
+            Kind::Load => (first, second),
+            Kind::Store => (second, first),
+        };
+        for pc in [first, second] {
+            if let Some(edge) = Edges::of(&program.insts[pc as usize], kind) {
+                edges.remove(pc, edge);
+            }
+        }
+        program.insts[keep as usize].op = op;
+        program.insts[drop as usize] = Inst { op: Op::Nop, guard: None };
+        if let Some(edge) = Edges::of(&program.insts[keep as usize], kind) {
+            waiting.extend(edges.neighbours(edge));
+            waiting.insert(keep);
+            edges.insert(keep, edge);
+        }
+    }
+    any
 }
 
 /// The access that does the work of `a` and `b`, if they are neighbours and the whole is aligned.
@@ -86,7 +150,7 @@ fn fit(a: &Access, b: &Access, kind: Kind, alignment: &Alignment) -> Option<Acce
     }
     let base = a.address.base?;
     let (low, high) = if a.address.offset < b.address.offset { (a, b) } else { (b, a) };
-    if high.address.offset - low.address.offset != i64::from(low.width()) {
+    if high.address.offset.checked_sub(low.address.offset) != Some(i64::from(low.width())) {
         return None;
     }
     let sum = low.width() + high.width();
@@ -147,5 +211,5 @@ fn conflicts(inst: &Inst, moved: &Access, kind: Kind) -> bool {
         return true;
     }
     let (a, b) = (moved.address.offset, other.address.offset);
-    a < b + i64::from(other.width()) && b < a + i64::from(moved.width())
+    a < b.saturating_add(i64::from(other.width())) && b < a.saturating_add(i64::from(moved.width()))
 }

@@ -31,7 +31,11 @@ fn write_report(text: &mut String, report: &Report, source: Option<&str>) -> std
     let [bx, by, bz] = report.launch.block;
     let dynamic = report.launch.shared_dynamic;
     let own = report.launch.shared_static;
-    writeln!(text, "{}  <<<({gx},{gy},{gz}), ({bx},{by},{bz}), {dynamic}>>>  on a simulated {}", report.kernel, report.target)?;
+    writeln!(
+        text,
+        "{}  <<<({gx},{gy},{gz}), ({bx},{by},{bz}), {dynamic}>>>  on a simulated {}",
+        report.kernel, report.target
+    )?;
     if own > 0 {
         writeln!(text, "shared memory per block: {} bytes ({own} declared, {dynamic} dynamic)", own + dynamic)?;
     }
