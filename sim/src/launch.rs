@@ -26,9 +26,10 @@ impl Dim3 {
         Self::new(x, 1, 1)
     }
 
-    /// Number of threads or blocks in the extent. 64 bits, because a grid holds up to 2^63 blocks.
+    /// Number of threads or blocks in the extent. 64 bits, because a grid holds up to 2^63 blocks; an extent with more
+    /// elements than 64 bits can count is no launch that a GPU takes, and counts as the largest number.
     pub const fn count(self) -> u64 {
-        self.x as u64 * self.y as u64 * self.z as u64
+        (self.x as u64 * self.y as u64).saturating_mul(self.z as u64)
     }
 
     /// The coordinates of the `index`-th element, x varying fastest.

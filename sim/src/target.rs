@@ -13,19 +13,22 @@ pub struct Target {
     pub threads_per_block: u32,
     /// Most shared memory of a thread block, in bytes.
     pub shared_per_block: u32,
+    /// Global memory, in bytes.
+    pub memory: u64,
 }
 
 /// All targets.
 ///
 /// H200: 132 multiprocessors and 227 KiB of opt-in shared memory per block as the driver reports them
 /// (`cudaDeviceProp::multiProcessorCount`, `sharedMemPerBlockOptin`); 1024 threads per block for every compute
-/// capability since 2.0 (CUDA C++ Programming Guide, table of technical specifications).
+/// capability since 2.0 (CUDA C++ Programming Guide, table of technical specifications); 141 GB of memory (data sheet).
 pub const TARGETS: &[Target] = &[Target {
     name: "h200",
     title: "an H200",
     multiprocessors: 132,
     threads_per_block: 1024,
     shared_per_block: 227 * 1024,
+    memory: 141_000_000_000,
 }];
 
 /// The target called `name`.

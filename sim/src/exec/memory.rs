@@ -5,7 +5,7 @@ use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
 use crate::observe::{MemoryEvent, MemoryKind, Observer};
 use crate::program::inst::{Access, Address, Op, Pc, Reg, Space};
-use crate::program::{CONST_WINDOW, LOCAL_WINDOW, SHARED_WINDOW, WINDOW};
+use crate::program::{CONST_WINDOW, FRAME_OFFSET, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::report::FindingKind;
 
 /// Addresses of all lanes.
@@ -19,6 +19,14 @@ pub(super) fn addresses<O>(warp: &Warp, block: &Block<'_, O>, address: Address) 
     }
 }
 
+/// The spaces that have a window in the generic address space; everything outside is global memory.
+const WINDOWS: [(Space, u64); 4] = [
+    (Space::Shared, SHARED_WINDOW),
+    (Space::Local, LOCAL_WINDOW),
+    (Space::Const, CONST_WINDOW),
+    (Space::Param, PARAM_WINDOW),
+];
+
 /// Splits the lanes of a generic access by the space that each one's address lies in, and calls `f` for each space
 /// with addresses within it.
 pub(super) fn by_space(space: Space, addresses: &[u64; 32], active: u32, mut f: impl FnMut(Space, &[u64; 32], u32)) {
@@ -26,9 +34,8 @@ pub(super) fn by_space(space: Space, addresses: &[u64; 32], active: u32, mut f: 
         f(space, addresses, active);
         return;
     }
-    let windows = [(Space::Shared, SHARED_WINDOW), (Space::Local, LOCAL_WINDOW), (Space::Const, CONST_WINDOW)];
     let mut rest = active;
-    for (space, base) in windows {
+    for (space, base) in WINDOWS {
         let inside = |lane: u32| addresses[lane as usize].wrapping_sub(base) < WINDOW;
         let lanes = (0..32).filter(|&lane| rest >> lane & 1 != 0 && inside(lane)).fold(0, |m, lane| m | 1 << lane);
         if lanes != 0 {
@@ -41,10 +48,17 @@ pub(super) fn by_space(space: Space, addresses: &[u64; 32], active: u32, mut f: 
     }
 }
 
-/// A lane's access failed.
-enum Miss {
-    Misaligned,
-    Outside,
+/// A lane's access lies outside its memory.
+struct Outside;
+
+/// The lanes whose address is a multiple of the access's size, and those whose is not.
+fn aligned(addresses: &[u64; 32], active: u32, width: u32) -> (u32, u32) {
+    let low = u64::from(width.next_power_of_two()) - 1;
+    let mut misaligned = 0;
+    for (lane, address) in addresses.iter().enumerate() {
+        misaligned |= u32::from(address & low != 0) << lane;
+    }
+    (active & !misaligned, active & misaligned)
 }
 
 /// Notes the lanes that missed as one fault.
@@ -74,6 +88,7 @@ pub(super) fn note_misses<O>(
                 }
                 Space::Local => format!("at byte {address} of its local memory"),
                 Space::Const => format!("at byte {address} of constant memory"),
+                Space::Param => format!("at byte {address} of the parameters"),
                 _ => machine.global.describe(address),
             };
             let thread = format!("({},{},{})", thread.x, thread.y, thread.z);
@@ -130,31 +145,29 @@ fn load_from<O: Observer>(
         return;
     }
     let bytes = u32::from(access.bytes);
-    let mut misses = (0, 0);
+    let (aligned, misaligned) = aligned(addresses, active, width);
+    let mut misses = (misaligned, 0);
     for (part, register) in access.registers.iter().enumerate() {
+        // What nobody receives is not looked at: a compiler may widen an access beyond the end of an array.
+        let Some(register) = *register else { continue };
         let mut row = [0u64; 32];
         let mut high = [0u64; 32];
-        let mut lanes = active;
+        let mut lanes = aligned;
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize;
             lanes &= lanes - 1;
             let address = addresses[lane].wrapping_add(part as u64 * u64::from(bytes));
-            let misaligned = part == 0 && !addresses[lane].is_multiple_of(u64::from(width.next_power_of_two()));
-            let value =
-                if misaligned { Err(Miss::Misaligned) } else { read(warp, block, space, lane, address, bytes.min(8)) };
-            match value {
+            match read(warp, block, space, lane, address, bytes.min(8)) {
                 Ok(value) => row[lane] = value,
-                Err(Miss::Misaligned) => misses.0 |= 1 << lane,
-                Err(Miss::Outside) => misses.1 |= 1 << lane,
+                Err(Outside) => misses.1 |= 1 << lane,
             }
             if bytes == 16 {
-                match read(warp, block, space, lane, address + 8, 8) {
+                match read(warp, block, space, lane, address.wrapping_add(8), 8) {
                     Ok(value) => high[lane] = value,
-                    Err(_) => misses.1 |= 1 << lane,
+                    Err(Outside) => misses.1 |= 1 << lane,
                 }
             }
         }
-        let Some(register) = *register else { continue };
         if access.signed && bytes < 8 {
             let shift = 64 - bytes * 8;
             row = row.map(|value| ((value << shift) as i64 >> shift) as u64);
@@ -211,31 +224,26 @@ fn read<O>(
     lane: usize,
     address: u64,
     bytes: u32,
-) -> Result<u64, Miss> {
+) -> Result<u64, Outside> {
     let slice: &[u8] = match space {
         Space::Global | Space::Generic => {
-            let allocation = block.machine.global.find(address, bytes).ok_or(Miss::Outside)?;
+            let allocation = block.machine.global.find(address, bytes).ok_or(Outside)?;
             return Ok(allocation.load(address - allocation.base, bytes));
         }
         Space::Shared => &block.shared,
+        Space::Local | Space::Param if address >= FRAME_OFFSET => {
+            return read(warp, block, Space::Frame, lane, address - FRAME_OFFSET, bytes);
+        }
         Space::Param => &block.machine.params,
         Space::Const => &block.machine.constant_memory,
-        Space::Local => match private(block, address) {
-            (Space::Frame, at) => return read(warp, block, Space::Frame, lane, at, bytes),
-            _ => lane_memory(&warp.local, lane),
-        },
+        Space::Local => lane_memory(&warp.local, lane),
         Space::Frame => lane_memory(&warp.frame, lane),
     };
-    let at = usize::try_from(address).map_err(|_| Miss::Outside)?;
-    let source = slice.get(at..).and_then(|rest| rest.get(..bytes as usize)).ok_or(Miss::Outside)?;
+    let at = usize::try_from(address).map_err(|_| Outside)?;
+    let source = slice.get(at..).and_then(|rest| rest.get(..bytes as usize)).ok_or(Outside)?;
     let mut value = [0; 8];
     value[..bytes as usize].copy_from_slice(source);
     Ok(u64::from_le_bytes(value))
-}
-
-/// Local addresses in the upper half of the window are call arguments whose address was taken.
-fn private<O>(_block: &Block<'_, O>, address: u64) -> (Space, u64) {
-    if address >= WINDOW / 2 { (Space::Frame, address - WINDOW / 2) } else { (Space::Local, address) }
 }
 
 fn lane_memory(memory: &[u8], lane: usize) -> &[u8] {
@@ -278,7 +286,8 @@ fn store_to<O: Observer>(
         }
     }
     let bytes = u32::from(access.bytes);
-    let mut misses = (0, 0);
+    let (aligned, misaligned) = aligned(addresses, active, width);
+    let mut misses = (misaligned, 0);
     for (part, register) in access.registers.iter().enumerate() {
         let Some(register) = *register else { continue };
         let row = warp.registers.wide(constants, register);
@@ -286,16 +295,13 @@ fn store_to<O: Observer>(
             Reg::Q(_, slot) => *warp.registers.d(constants, slot),
             _ => [0; 32],
         };
-        let mut lanes = active;
+        let mut lanes = aligned;
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize;
             lanes &= lanes - 1;
             let address = addresses[lane].wrapping_add(part as u64 * u64::from(bytes));
-            if part == 0 && !addresses[lane].is_multiple_of(u64::from(width.next_power_of_two())) {
-                misses.0 |= 1 << lane;
-            } else if misses.0 >> lane & 1 == 0
-                && (write(warp, block, space, lane, address, bytes.min(8), row[lane]).is_err()
-                    || bytes == 16 && write(warp, block, space, lane, address + 8, 8, high[lane]).is_err())
+            if write(warp, block, space, lane, address, bytes.min(8), row[lane]).is_err()
+                || bytes == 16 && write(warp, block, space, lane, address.wrapping_add(8), 8, high[lane]).is_err()
             {
                 misses.1 |= 1 << lane;
             }
@@ -340,23 +346,23 @@ fn write<O>(
     address: u64,
     bytes: u32,
     value: u64,
-) -> Result<(), Miss> {
+) -> Result<(), Outside> {
     let slice: &mut [u8] = match space {
         Space::Global | Space::Generic => {
-            let allocation = block.machine.global.find(address, bytes).ok_or(Miss::Outside)?;
+            let allocation = block.machine.global.find(address, bytes).ok_or(Outside)?;
             allocation.store(address - allocation.base, bytes, value);
             return Ok(());
         }
         Space::Shared => &mut block.shared,
-        Space::Local => match private(block, address) {
-            (Space::Frame, at) => return write(warp, block, Space::Frame, lane, at, bytes, value),
-            _ => lane_memory_mut(&mut warp.local, lane),
-        },
+        Space::Local | Space::Param if address >= FRAME_OFFSET => {
+            return write(warp, block, Space::Frame, lane, address - FRAME_OFFSET, bytes, value);
+        }
+        Space::Local => lane_memory_mut(&mut warp.local, lane),
         Space::Frame => lane_memory_mut(&mut warp.frame, lane),
-        Space::Const | Space::Param => return Err(Miss::Outside),
+        Space::Const | Space::Param => return Err(Outside),
     };
-    let at = usize::try_from(address).map_err(|_| Miss::Outside)?;
-    let target = slice.get_mut(at..).and_then(|rest| rest.get_mut(..bytes as usize)).ok_or(Miss::Outside)?;
+    let at = usize::try_from(address).map_err(|_| Outside)?;
+    let target = slice.get_mut(at..).and_then(|rest| rest.get_mut(..bytes as usize)).ok_or(Outside)?;
     target.copy_from_slice(&value.to_le_bytes()[..bytes as usize]);
     Ok(())
 }
@@ -371,7 +377,8 @@ fn window(space: Space) -> u64 {
         Space::Shared => SHARED_WINDOW,
         Space::Local | Space::Frame => LOCAL_WINDOW,
         Space::Const => CONST_WINDOW,
-        Space::Global | Space::Generic | Space::Param => 0,
+        Space::Param => PARAM_WINDOW,
+        Space::Global | Space::Generic => 0,
     }
 }
 
@@ -387,11 +394,10 @@ pub(super) fn convert<O>(warp: &mut Warp, block: &mut Block<'_, O>, op: &Op, act
         }
         Op::IsSpace { d, a, space } => {
             let value = warp.registers.wide(constants, a);
-            let windows = [Space::Shared, Space::Local, Space::Const];
             let inside = |v: u64, space| v.wrapping_sub(window(space)) < WINDOW;
             let bits = (0..32).fold(0, |bits, lane| {
                 let yes = match space {
-                    Space::Global => !windows.iter().any(|&other| inside(value[lane], other)),
+                    Space::Global => !WINDOWS.iter().any(|&(other, _)| inside(value[lane], other)),
                     _ => inside(value[lane], space),
                 };
                 bits | u32::from(yes) << lane
@@ -408,7 +414,7 @@ pub(super) fn text<O>(warp: &Warp, block: &Block<'_, O>, pointer: Reg, active: u
     let start = warp.registers.wide(&block.machine.constants, pointer)[lane];
     let mut bytes = Vec::new();
     for at in 0..4096 {
-        let mut byte = Err(Miss::Outside);
+        let mut byte = Err(Outside);
         by_space(Space::Generic, &[start.wrapping_add(at); 32], 1 << lane, |space, addresses, _| {
             byte = read(warp, block, space, lane, addresses[lane], 1);
         });

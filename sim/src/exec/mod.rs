@@ -37,6 +37,12 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
             pc += 1;
             continue;
         }
+        if active != lanes && warp_ops::may_wait(warp, block, &inst.op, active) {
+            // Lanes whose guard is false do not wait with the others: they part as at a branch around the instruction.
+            warp.paths.list[path].pc = pc;
+            warp.paths.split(path, active, pc, pc + 1, pc + 1);
+            return;
+        }
         block.observer.instruction(pc, active);
         match &inst.op {
             Op::Branch { target, meet } => {
@@ -83,9 +89,15 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                     current.wait = Wait::Barrier(id);
                     return;
                 }
-                block.arrive(id, active);
+                // A whole warp counts 32 threads, also the last one of a block that has fewer.
+                block.arrive(id, if active == warp.paths.live() { 32 } else { active.count_ones() });
             }
-            Op::WarpSync { .. } | Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Redux { .. } => {
+            Op::WarpSync { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::Match { .. }
+            | Op::Redux { .. }
+            | Op::Elect { .. } => {
                 if !warp_ops::execute(warp, block, path, pc, active) {
                     return; // waits for other lanes
                 }
@@ -94,6 +106,7 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
             Op::ReadSpecial { d, what } => {
                 let value = match what {
                     Special::Clock | Special::GlobalTimer => warp.clock,
+                    Special::ClockHigh | Special::GlobalTimerHigh => warp.clock >> 32,
                 };
                 warp.registers.set_wide(*d, &[value; 32], active);
             }

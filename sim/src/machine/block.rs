@@ -83,8 +83,9 @@ impl<'m, O: Observer> Block<'m, O> {
     }
 
     /// Threads arrive at barrier `id` and go on.
-    pub(crate) fn arrive(&mut self, id: u32, lanes: u32) {
-        *self.arrivals.entry(id).or_default() += lanes.count_ones();
+    pub(crate) fn arrive(&mut self, id: u32, threads: u32) {
+        let arrived = self.arrivals.entry(id).or_default();
+        *arrived = arrived.saturating_add(threads);
     }
 
     /// Lets a warp run until it waits, exits or has had its turn. False when it cannot run at all.
@@ -130,15 +131,12 @@ impl<'m, O: Observer> Block<'m, O> {
                 arrived += if all_here && self.barrier_threads(warps, id).is_some() { 32 } else { here.count_ones() };
                 wanted = wanted.or(self.barrier_threads(warps, id));
             }
-            arrived += self.arrivals.get(&id).copied().unwrap_or(0);
+            arrived = arrived.saturating_add(self.arrivals.get(&id).copied().unwrap_or(0));
             if arrived >= wanted.unwrap_or(live) {
                 self.arrivals.remove(&id);
                 self.reduce(warps, id);
-                for path in warps.iter_mut().flat_map(|warp| &mut warp.paths.list) {
-                    if path.wait == Wait::Barrier(id) {
-                        path.wait = Wait::None;
-                        path.pc += 1;
-                    }
+                for warp in warps.iter_mut() {
+                    warp.paths.wake(|path| path.wait == Wait::Barrier(id));
                 }
                 opened = true;
             }

@@ -1,5 +1,7 @@
 //! A launch: checks that a GPU would take it, runs all thread blocks and gathers what they showed.
 
+use std::collections::HashMap;
+
 use rayon::prelude::*;
 
 use super::block::Block;
@@ -50,17 +52,23 @@ impl<'a> Machine<'a> {
     /// [`Error::Input`] when the launch does not fit the kernel or the GPU.
     pub(crate) fn new(program: &'a Program, launch: &Launch, target: &Target, budget: u64) -> Result<Self, Error> {
         check_shape(program, launch, target)?;
+        let addresses = addresses(program);
         let mut global = GlobalMemory::default();
         for variable in &program.globals {
-            global.add_variable(variable.address, variable.bytes, &content(variable, program), variable.name.clone());
+            global.add_variable(
+                variable.address,
+                variable.bytes,
+                &content(variable, &addresses),
+                variable.name.clone(),
+            );
         }
         let constant_bytes = program.constants.iter().map(|variable| variable.address + variable.bytes).max();
         let mut constant_memory = vec![0; constant_bytes.unwrap_or(0) as usize];
         for variable in &program.constants {
-            let content = content(variable, program);
+            let content = content(variable, &addresses);
             constant_memory[variable.address as usize..][..content.len()].copy_from_slice(&content);
         }
-        let params = arguments(program, launch, &mut global)?;
+        let params = arguments(program, launch, target, &mut global)?;
         let shared_bytes =
             program.shared_static.next_multiple_of(program.shared_align) + u64::from(launch.shared_bytes);
         Ok(Self {
@@ -88,8 +96,7 @@ impl<'a> Machine<'a> {
         let blocks = self.grid.count();
         let instructions = self.program.insts.len();
         let per_group = if self.blocks_communicate() { blocks } else { blocks.div_ceil(GROUPS) };
-        let groups: Vec<u64> = (0..blocks.div_ceil(per_group)).collect();
-        let run_group = |&group: &u64| {
+        let run_group = |group: u64| {
             let mut warps: Vec<Warp> = (0..self.warps_per_block())
                 .map(|_| Warp { registers: Registers::new(&self.program.slots), ..Warp::default() })
                 .collect();
@@ -99,13 +106,15 @@ impl<'a> Machine<'a> {
             }
             (block.observer, block.faults)
         };
-        let results: Vec<(Counters, Faults)> = groups.par_iter().map(run_group).collect();
-        let mut total = (Counters::new(instructions), Faults::default());
-        for (counters, faults) in results {
-            total.0.merge(&counters);
-            total.1.merge(faults);
-        }
-        total
+        let nothing = || (Counters::new(instructions), Faults::default());
+        // Neighbours are merged in order and as soon as both are there: the counters of a long kernel are megabytes.
+        let merge = |mut earlier: (Counters, Faults), later: (Counters, Faults)| {
+            earlier.0.merge(&later.0);
+            earlier.1.merge(later.1);
+            earlier
+        };
+        let groups = blocks.div_ceil(per_group) as u32;
+        (0..groups).into_par_iter().map(|group| run_group(u64::from(group))).reduce(nothing, merge)
     }
 
     /// Whether the result may depend on the order of the blocks: then they run in order, so that every run is alike.
@@ -135,17 +144,22 @@ impl<'a> Machine<'a> {
     }
 }
 
+/// Where the variables of a program lie: the address within their space and the generic one.
+type Addresses<'a> = HashMap<&'a str, (u64, u64)>;
+
+fn addresses(program: &Program) -> Addresses<'_> {
+    let shared = program.shared_variables.iter().map(|v| (&*v.0, (v.1, SHARED_WINDOW + v.1)));
+    let constant = program.constants.iter().map(|v| (&*v.name, (v.address, CONST_WINDOW + v.address)));
+    let global = program.globals.iter().map(|v| (&*v.name, (v.address, v.address)));
+    shared.chain(constant).chain(global).collect()
+}
+
 /// A variable's initial bytes, addresses of other variables filled in.
-fn content(variable: &PlacedVariable, program: &Program) -> Vec<u8> {
+fn content(variable: &PlacedVariable, addresses: &Addresses<'_>) -> Vec<u8> {
     let mut content = variable.content.clone();
     for relocation in &variable.relocations {
-        let name = &*relocation.symbol.text;
-        let global = program.globals.iter().find(|v| v.name == name).map(|v| v.address);
-        let constant = program.constants.iter().find(|v| v.name == name);
-        let constant = constant.map(|v| if relocation.generic { CONST_WINDOW + v.address } else { v.address });
-        let shared = program.shared_variables.iter().find(|v| v.0 == name);
-        let shared = shared.map(|v| if relocation.generic { SHARED_WINDOW + v.1 } else { v.1 });
-        let address = global.or(constant).or(shared).unwrap_or(0).wrapping_add(relocation.addend as u64);
+        let (own, generic) = addresses.get(&*relocation.symbol.text).copied().unwrap_or_default();
+        let address = if relocation.generic { generic } else { own }.wrapping_add(relocation.addend as u64);
         let bytes = &address.to_le_bytes()[..relocation.bytes.min(8) as usize];
         content[relocation.at as usize..][..bytes.len()].copy_from_slice(bytes);
     }
@@ -196,7 +210,7 @@ fn check_shape(program: &Program, launch: &Launch, target: &Target) -> Result<()
 }
 
 /// Lays the arguments out in parameter space, checked against the kernel's parameters.
-fn arguments(program: &Program, launch: &Launch, global: &mut GlobalMemory) -> Result<Vec<u8>, Error> {
+fn arguments(program: &Program, launch: &Launch, target: &Target, global: &mut GlobalMemory) -> Result<Vec<u8>, Error> {
     if launch.args.len() != program.params.len() {
         let params: Vec<String> =
             program.params.iter().map(|param| format!("{} ({} bytes)", param.name, param.bytes)).collect();
@@ -206,6 +220,19 @@ fn arguments(program: &Program, launch: &Launch, global: &mut GlobalMemory) -> R
             program.params.len(),
             launch.args.len(),
             if params.is_empty() { "none".to_owned() } else { params.join(", ") }
+        )));
+    }
+    let sizes = launch.args.iter().map(|arg| match arg {
+        Arg::Buffer(content) => content.len() as u64,
+        Arg::Zeros(size) => *size,
+        Arg::Scalar(_) | Arg::Bytes(_) => 0,
+    });
+    let variables = program.globals.iter().map(|variable| variable.bytes);
+    let memory = sizes.chain(variables).fold(0, u64::saturating_add);
+    if memory > target.memory {
+        return Err(Error::input(format!(
+            "the arguments and the module's variables need {memory} bytes of global memory; {} has {}",
+            target.title, target.memory
         )));
     }
     let end = program.params.iter().map(|param| param.offset + param.bytes).max().unwrap_or(0);
@@ -218,12 +245,7 @@ fn arguments(program: &Program, launch: &Launch, global: &mut GlobalMemory) -> R
                 let name = format!("argument {index}");
                 global.add_buffer(content.len() as u64, content, name).to_le_bytes().to_vec()
             }
-            Arg::Zeros(size) => {
-                if *size > crate::memory::global::BUFFER_STRIDE / 2 {
-                    return Err(Error::input(format!("argument {index}: a buffer of {size} bytes fits on no GPU")));
-                }
-                global.add_buffer(*size, &[], format!("argument {index}")).to_le_bytes().to_vec()
-            }
+            Arg::Zeros(size) => global.add_buffer(*size, &[], format!("argument {index}")).to_le_bytes().to_vec(),
         };
         if value.len() as u64 != param.bytes {
             let given = match arg {

@@ -134,6 +134,31 @@ impl Paths {
         }
     }
 
+    /// Lets the paths that `which` chooses go on behind the instruction at which they waited. Those that waited at the
+    /// same one go on together.
+    pub(crate) fn wake(&mut self, which: impl Fn(&Path) -> bool) {
+        let mut at = 0;
+        while at < self.list.len() {
+            let path = self.list[at];
+            if !which(&path) {
+                at += 1;
+                continue;
+            }
+            let woken = Path { pc: path.pc + 1, wait: Wait::None, ..path };
+            let same = |other: &Path| (other.pc, other.meeting, other.wait) == (woken.pc, woken.meeting, Wait::None);
+            match self.list[..at].iter().position(same) {
+                Some(other) => {
+                    self.list[other].lanes |= path.lanes;
+                    self.list.remove(at);
+                }
+                None => {
+                    self.list[at] = woken;
+                    at += 1;
+                }
+            }
+        }
+    }
+
     /// `lanes` of `path` exit; the others go on at `next`.
     pub(crate) fn exit(&mut self, path: usize, lanes: u32, next: Pc) {
         let meeting = self.list[path].meeting;

@@ -63,14 +63,14 @@ impl Allocation {
 
     /// The buffer's content.
     pub fn to_vec(&self) -> Vec<u8> {
-        let mut bytes = Vec::with_capacity(self.bytes as usize);
-        for page in &self.pages {
-            match page.get() {
-                Some(page) => bytes.extend(page.iter().flat_map(|word| word.load(Relaxed).to_le_bytes())),
-                None => bytes.resize(bytes.len() + PAGE_BYTES as usize, 0),
+        // Zeroed memory costs nothing until it is written, so the pages that nobody touched stay free here too.
+        let mut bytes = vec![0; self.bytes as usize];
+        for (chunk, page) in bytes.chunks_mut(PAGE_BYTES as usize).zip(&self.pages) {
+            let Some(page) = page.get() else { continue };
+            for (to, word) in chunk.chunks_mut(4).zip(page.iter()) {
+                to.copy_from_slice(&word.load(Relaxed).to_le_bytes()[..to.len()]);
             }
         }
-        bytes.truncate(self.bytes as usize);
         bytes
     }
 

@@ -8,12 +8,20 @@ use super::slots::{Slots, TooMany};
 use super::{KernelParam, PlacedVariable, Program, Source};
 use crate::diagnostic::{Diagnostic, Place, Span};
 use crate::error::Error;
-use crate::ptx::ast::{Function, Instruction, Line, Module, Name, StateSpace, Statement, Variable};
+use crate::ptx::ast::{Function, Instruction, Line, Module, Name, Relocation, StateSpace, Statement, Variable};
 
 /// How deep device functions may call each other before we take it for recursion.
 const DEEPEST_CALL: usize = 64;
 /// Most instructions of an inlined kernel.
-const MOST_INSTRUCTIONS: usize = 4 << 20;
+const MOST_INSTRUCTIONS: usize = 1 << 20;
+/// Bytes of constant memory for variables (CUDA C++ Programming Guide, technical specifications).
+const MOST_CONSTANT: u64 = 64 << 10;
+/// Bytes of local memory per thread (likewise).
+const MOST_LOCAL: u64 = 512 << 10;
+/// Bytes of parameters of a kernel (PTX ISA, `.param` state space: 32,764 since PTX 8.1).
+const MOST_PARAMETERS: u64 = 32_764;
+/// Module variables lie below this address; argument buffers far above. No GPU has that much memory.
+const MOST_GLOBAL: u64 = GLOBALS_BASE + (1 << 38);
 
 /// What a name means in a scope.
 #[derive(Debug, Clone)]
@@ -37,6 +45,10 @@ type Scope<'m> = HashMap<&'m str, Symbol>;
 /// Lowers one kernel.
 pub(super) struct Builder<'m> {
     pub(super) module: &'m Module,
+    /// Device functions by name: the definition where there is one, else a declaration.
+    pub(super) functions: HashMap<&'m str, &'m Function>,
+    /// Variables of the module by name.
+    variables: HashMap<&'m str, &'m Variable>,
     source: Source<'m>,
     /// Start of every line of the PTX text.
     line_starts: Vec<usize>,
@@ -56,6 +68,12 @@ pub(super) struct Builder<'m> {
     shared_end: u64,
     const_end: u64,
     global_end: u64,
+    /// End of the local variables of the functions that are open; a function that was left frees its own.
+    local_end: u64,
+    /// The same for call arguments, which are gone at the end of their scope.
+    frame_end: u64,
+    /// Variables of other spaces declared in a function: there is one of each, however often it is inlined.
+    placed_in_functions: HashMap<usize, Symbol>,
     module_variables: HashMap<&'m str, Symbol>,
     calls: Vec<&'m str>,
     /// Label behind the inlined function's body, where `ret` goes; `None` in the kernel itself.
@@ -76,8 +94,17 @@ pub(super) fn build(module: &Module, source: Source<'_>, kernel: &str) -> Result
             Diagnostic::new(format!("there is no kernel `{kernel}` in {}", source.file)).help(help),
         )));
     };
+    let mut functions: HashMap<&str, &Function> = HashMap::new();
+    for function in module.functions.iter().filter(|function| !function.is_kernel) {
+        let known = functions.entry(&function.name.text).or_insert(function);
+        if known.body.is_none() {
+            *known = function;
+        }
+    }
     let mut builder = Builder {
         module,
+        functions,
+        variables: module.variables.iter().rev().map(|variable| (&*variable.name.text, variable)).collect(),
         source,
         line_starts: std::iter::once(0).chain(source.text.match_indices('\n').map(|(at, _)| at + 1)).collect(),
         program: Program { kernel: kernel.to_owned(), shared_align: 16, ..Program::default() },
@@ -91,6 +118,9 @@ pub(super) fn build(module: &Module, source: Source<'_>, kernel: &str) -> Result
         shared_end: 0,
         const_end: 0,
         global_end: GLOBALS_BASE,
+        local_end: 0,
+        frame_end: 0,
+        placed_in_functions: HashMap::new(),
         module_variables: HashMap::new(),
         calls: vec![kernel],
         return_label: None,
@@ -108,7 +138,7 @@ impl<'m> Builder<'m> {
         let mut end = 0;
         for param in &function.params {
             let offset = align_up(end, param.align);
-            end = offset + param.bytes;
+            end = self.end_of(param, offset, MOST_PARAMETERS, "parameters of a kernel")?;
             self.program.params.push(KernelParam {
                 name: param.name.text.to_string(),
                 element: param.element.to_string(),
@@ -125,33 +155,34 @@ impl<'m> Builder<'m> {
     /// Gives every static shared variable of the kernel, and of the functions it calls, its address before any code
     /// is decoded: dynamic shared memory lies behind all of them.
     fn place_shared(&mut self, kernel: &'m Function) {
-        let module = self.module;
         let mut names: HashSet<&str> = HashSet::new();
         let mut functions = vec![kernel];
-        let mut seen: HashSet<&str> = HashSet::new();
         let mut declared: Vec<&Variable> = Vec::new();
         while let Some(function) = functions.pop() {
-            if !seen.insert(&function.name.text) {
-                continue;
-            }
             for statement in function.body.iter().flatten() {
                 match statement {
                     Statement::Variable(v) if v.space == StateSpace::Shared => declared.push(v),
                     Statement::Instruction(instruction) => {
                         for operand in &instruction.operands {
                             operand.for_each_name(&mut |name| {
-                                names.insert(name);
+                                if names.insert(name) {
+                                    functions.extend(self.functions.get(name));
+                                }
                             });
                         }
                     }
                     _ => {}
                 }
             }
-            functions.extend(module.functions.iter().filter(|f| f.body.is_some() && names.contains(&*f.name.text)));
         }
-        let of_module = module.variables.iter().filter(|v| names.contains(&*v.name.text));
+        let of_module = self.module.variables.iter().filter(|v| names.contains(&*v.name.text));
         for variable in of_module.chain(declared) {
-            if variable.space == StateSpace::Shared && variable.bytes > 0 {
+            if variable.space != StateSpace::Shared {
+                continue;
+            }
+            if variable.bytes == 0 {
+                self.program.shared_align = self.program.shared_align.max(variable.align);
+            } else {
                 let address = align_up(self.shared_end, variable.align);
                 self.shared_end = address + variable.bytes;
                 self.shared_addresses.insert(variable.name.span.start, address);
@@ -197,11 +228,16 @@ impl<'m> Builder<'m> {
         }
         let mut scopes = scopes_of_labels.into_iter();
         self.scopes.push(scopes.next().unwrap_or_default());
+        let mut frame_ends = Vec::new();
         for statement in body {
             match statement {
-                Statement::Open => self.scopes.push(scopes.next().unwrap_or_default()),
+                Statement::Open => {
+                    self.scopes.push(scopes.next().unwrap_or_default());
+                    frame_ends.push(self.frame_end);
+                }
                 Statement::Close => {
                     self.scopes.pop();
+                    self.frame_end = frame_ends.pop().unwrap_or(self.frame_end);
                 }
                 Statement::Registers { element, lanes, name, count } => {
                     self.registers(element, *lanes, name, *count)?;
@@ -258,10 +294,13 @@ impl<'m> Builder<'m> {
         }
         let end = self.new_label();
         let (floor, line, back) = (self.floor, self.line, self.return_label.replace(end));
+        let (local_end, frame_end, registers) = (self.local_end, self.frame_end, self.slots.mark());
         self.floor = self.scopes.len();
         self.scopes.push(scope);
         self.body(body)?;
         self.scopes.pop();
+        self.slots.release(registers);
+        (self.local_end, self.frame_end) = (local_end, frame_end);
         self.floor = floor;
         self.place_label(end);
         self.return_label = back;
@@ -289,19 +328,38 @@ impl<'m> Builder<'m> {
     fn function_variable(&mut self, variable: &'m Variable) -> Result<(), Error> {
         let symbol = match variable.space {
             StateSpace::Local => {
-                let address = align_up(self.program.local_bytes, variable.align);
-                self.program.local_bytes = address + variable.bytes;
+                let address = align_up(self.local_end, variable.align);
+                self.local_end = self.end_of(variable, address, MOST_LOCAL, "local memory per thread")?;
+                self.program.local_bytes = self.program.local_bytes.max(self.local_end);
                 Symbol::Variable { space: Space::Local, address }
             }
             StateSpace::Param => {
-                let address = align_up(self.program.frame_bytes, variable.align);
-                self.program.frame_bytes = address + variable.bytes;
+                let address = align_up(self.frame_end, variable.align);
+                self.frame_end = self.end_of(variable, address, MOST_LOCAL, "call arguments per thread")?;
+                self.program.frame_bytes = self.program.frame_bytes.max(self.frame_end);
                 Symbol::Variable { space: Space::Frame, address }
             }
-            _ => self.place(variable)?,
+            _ => match self.placed_in_functions.get(&variable.name.span.start) {
+                Some(symbol) => symbol.clone(),
+                None => {
+                    let symbol = self.place(variable)?;
+                    self.placed_in_functions.insert(variable.name.span.start, symbol.clone());
+                    symbol
+                }
+            },
         };
         self.declare(&variable.name.text, symbol);
         Ok(())
+    }
+
+    /// End of a variable at `address`, checked against the most that a GPU has of its space.
+    fn end_of(&self, variable: &Variable, address: u64, most: u64, what: &str) -> Result<u64, Error> {
+        let end = address.saturating_add(variable.bytes);
+        if end <= most {
+            return Ok(end);
+        }
+        let message = format!("`{}` does not fit: a GPU has {most} bytes of {what}", variable.name.text);
+        Err(self.invalid(&variable.name.span, &message))
     }
 
     /// Gives a shared, constant or global variable its address.
@@ -316,23 +374,23 @@ impl<'m> Builder<'m> {
         };
         Ok(match variable.space {
             StateSpace::Shared if variable.bytes == 0 => {
-                let align = self.program.shared_align.max(variable.align);
-                self.program.shared_align = align;
                 // All dynamic arrays begin at the same address, behind every static variable.
-                let address = align_up(self.shared_end, align);
+                let address = align_up(self.shared_end, self.program.shared_align);
                 self.program.shared_variables.push((name, address, 0));
                 Symbol::Variable { space: Space::Shared, address }
             }
             StateSpace::Shared => {
                 let Some(&address) = self.shared_addresses.get(&variable.name.span.start) else {
-                    return Err(Error::Internal(format!("the shared variable `{name}` has no address")));
+                    // Every operand's name was looked at before: only an initialiser can name this one now.
+                    let message = "an initial value cannot be an address in shared memory";
+                    return Err(self.invalid(&variable.name.span, message));
                 };
                 self.program.shared_variables.push((name, address, variable.bytes));
                 Symbol::Variable { space: Space::Shared, address }
             }
             StateSpace::Const => {
                 let address = align_up(self.const_end, variable.align);
-                self.const_end = address + variable.bytes;
+                self.const_end = self.end_of(variable, address, MOST_CONSTANT, "constant memory")?;
                 self.program.constants.push(placed(address));
                 Symbol::Variable { space: Space::Const, address }
             }
@@ -341,7 +399,7 @@ impl<'m> Builder<'m> {
                     return Err(self.unsupported(&variable.name.span, "a variable that is defined in another file"));
                 }
                 let address = align_up(self.global_end, variable.align.max(256));
-                self.global_end = address + variable.bytes.max(1);
+                self.global_end = self.end_of(variable, address, MOST_GLOBAL, "global memory")?.max(address + 1);
                 self.program.globals.push(placed(address));
                 Symbol::Variable { space: Space::Global, address }
             }
@@ -361,6 +419,18 @@ impl<'m> Builder<'m> {
         if let Some(symbol) = visible.iter().rev().find_map(|scope| scope.get(name)) {
             return Some(symbol.clone());
         }
+        if let Some((vector, component)) = name.rsplit_once('.')
+            && let Some(Symbol::VectorRegister(elements)) = visible.iter().rev().find_map(|scope| scope.get(vector))
+        {
+            let index = match component {
+                "x" | "r" => 0,
+                "y" | "g" => 1,
+                "z" | "b" => 2,
+                "w" | "a" => 3,
+                _ => return None,
+            };
+            return elements.get(index).map(|&register| Symbol::Register(register));
+        }
         let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let number: usize = name[stem.len()..].parse().ok()?;
         visible.iter().rev().find_map(|scope| match scope.get(stem) {
@@ -374,16 +444,20 @@ impl<'m> Builder<'m> {
         if let Some(symbol) = self.module_variables.get(name) {
             return Ok(Some(symbol.clone()));
         }
-        let module = self.module;
-        let Some(variable) = module.variables.iter().find(|v| &*v.name.text == name) else {
+        let Some(&first) = self.variables.get(name) else {
             return Ok(None);
         };
-        let symbol = self.place(variable)?;
-        self.module_variables.insert(&variable.name.text, symbol.clone());
-        for relocation in &variable.relocations {
-            self.find_module_variable(&relocation.symbol.text)?;
+        // A variable that is used makes those used whose addresses its initial value holds.
+        let mut wanted = vec![first];
+        while let Some(variable) = wanted.pop() {
+            if !self.module_variables.contains_key(&*variable.name.text) {
+                let symbol = self.place(variable)?;
+                self.module_variables.insert(&variable.name.text, symbol);
+                let named = |relocation: &Relocation| self.variables.get(&*relocation.symbol.text).copied();
+                wanted.extend(variable.relocations.iter().filter_map(named));
+            }
         }
-        Ok(Some(symbol))
+        Ok(self.module_variables.get(name).cloned())
     }
 
     pub(super) fn new_label(&mut self) -> usize {
@@ -398,7 +472,9 @@ impl<'m> Builder<'m> {
     /// Appends an instruction.
     pub(super) fn emit(&mut self, op: Op, guard: Option<(u16, bool)>, span: &Span) -> Result<(), Error> {
         if self.program.insts.len() >= MOST_INSTRUCTIONS {
-            return Err(self.unsupported(span, "a kernel of more than four million instructions"));
+            return Err(
+                self.unsupported(span, "a kernel of more than a million instructions, device functions inlined")
+            );
         }
         self.program.insts.push(Inst { op, guard });
         self.program.lines.push(self.line);

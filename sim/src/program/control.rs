@@ -93,15 +93,12 @@ impl<'m> Builder<'m> {
             Some(Operand::List(arguments)) => &arguments[..],
             _ => &[][..],
         };
-        let Some(function) = self.module.functions.iter().find(|f| f.name.text == callee.text && !f.is_kernel) else {
+        let Some(&function) = self.functions.get(&*callee.text) else {
             if self.find(&callee.text).is_some() {
                 return Err(self.unsupported(&callee.span, "a call through a function pointer"));
             }
             return Err(self.invalid(&callee.span, &format!("there is no function `{}`", callee.text)));
         };
-        // The definition may follow its declaration.
-        let function =
-            self.module.functions.iter().find(|f| f.name.text == callee.text && f.body.is_some()).unwrap_or(function);
         let places = |builder: &mut Self, operands: &'m [Operand]| {
             operands.iter().map(|operand| builder.frame_variable(operand)).collect::<Result<Vec<_>, _>>()
         };

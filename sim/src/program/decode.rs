@@ -1,6 +1,6 @@
 //! Decodes instructions: the opcode chooses the family, and the frequent lane-local forms get variants of their own.
 
-use super::builder::Builder;
+use super::builder::{Builder, Symbol};
 use super::inst::{Bool, Compared, Float, Int32, Int64, Lane, Op, Reg, Special, Test};
 use super::operand::mask_of;
 use crate::diagnostic::Span;
@@ -46,8 +46,8 @@ impl<'m> Builder<'m> {
         };
         let (to, from) = (&inst.operands[0], &inst.operands[1]);
         if let Operand::Vector(items, _) = to {
+            let bits = self.part_bits(inst, kind, items.len())?;
             let parts = items.iter().map(|item| self.destination(item)).collect::<Result<Vec<_>, _>>()?;
-            let bits = kind.bits() / parts.len().max(1) as u32;
             let a = self.source(from, kind)?;
             return self.emit(Op::Unpack { parts: parts.into(), a, bits: bits as u8 }, guard, &inst.span);
         }
@@ -55,7 +55,7 @@ impl<'m> Builder<'m> {
             return Ok(());
         };
         if let Operand::Vector(items, _) = from {
-            let bits = kind.bits() / items.len().max(1) as u32;
+            let bits = self.part_bits(inst, kind, items.len())?;
             let part = match bits {
                 8 => ScalarType::B8,
                 16 => ScalarType::B16,
@@ -67,8 +67,10 @@ impl<'m> Builder<'m> {
         }
         if let Operand::Name(name) = from {
             let special = match &*name.text {
-                "%clock" | "%clock_hi" | "%clock64" => Some(Special::Clock),
-                "%globaltimer" | "%globaltimer_lo" | "%globaltimer_hi" => Some(Special::GlobalTimer),
+                "%clock" | "%clock64" => Some(Special::Clock),
+                "%clock_hi" => Some(Special::ClockHigh),
+                "%globaltimer" | "%globaltimer_lo" => Some(Special::GlobalTimer),
+                "%globaltimer_hi" => Some(Special::GlobalTimerHigh),
                 _ => None,
             };
             if let Some(what) = special {
@@ -84,11 +86,13 @@ impl<'m> Builder<'m> {
         }
         let a = self.source(from, kind)?;
         let op = match (d, a) {
+            // A 16-bit register takes the low half of a special register.
+            (Reg::W(_, to), Reg::W(_, from)) if to < from => Op::Pack { d, parts: [a].into(), bits: to },
             (Reg::W(d, _), Reg::W(a, _)) => Op::Mov32 { d, a },
             (Reg::D(d), Reg::D(a)) => Op::Mov64 { d, a },
             // `mov.u64 %rd, %clock`-like mixtures and 32-bit special registers read as 64-bit ones.
             (Reg::D(d), Reg::W(a, _)) => Op::Widen { signed: false, d, a },
-            (Reg::W(d, _), Reg::D(a)) => Op::Narrow { d, a },
+            (Reg::W(d, 32), Reg::D(a)) => Op::Narrow { d, a },
             (Reg::Q(d0, d1), Reg::Q(a0, a1)) => {
                 self.emit(Op::Mov64 { d: d0, a: a0 }, guard, &inst.span)?;
                 Op::Mov64 { d: d1, a: a1 }
@@ -96,6 +100,15 @@ impl<'m> Builder<'m> {
             _ => return Err(self.invalid(&inst.span, "the registers of this mov do not fit each other")),
         };
         self.emit(op, guard, &inst.span)
+    }
+
+    /// Bits of each of `count` parts that a value of `kind` is put together from.
+    fn part_bits(&self, inst: &Instruction, kind: ScalarType, count: usize) -> Result<u32, Error> {
+        let bits = kind.bits();
+        if matches!(count, 1 | 2 | 4) && bits / count as u32 >= 8 {
+            return Ok(bits / count as u32);
+        }
+        Err(self.invalid(&inst.span, &format!("{bits} bits cannot be divided into {count} registers")))
     }
 
     fn lane_local(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
@@ -147,7 +160,10 @@ impl<'m> Builder<'m> {
     }
 
     fn packed(&mut self, items: &[Operand], kind: ScalarType, span: &Span, guard: Guard) -> Result<Reg, Error> {
-        let bits = kind.bits() / items.len().max(1) as u32;
+        if items.len() != 2 || kind.bits() < 32 {
+            return Err(self.invalid(span, "two registers are needed here"));
+        }
+        let bits = kind.bits() / 2;
         let part = if bits == 16 { ScalarType::B16 } else { ScalarType::B32 };
         let parts = items.iter().map(|item| self.source(item, part)).collect::<Result<Vec<_>, _>>()?;
         let element = if kind.bits() == 64 { "b64" } else { "b32" };
@@ -174,6 +190,17 @@ impl<'m> Builder<'m> {
         let Some(Operand::Name(to)) = operands.first() else {
             return Ok(None);
         };
+        // A converted register may be wider than the type that is read: that goes through the general form.
+        if let (["cvt", ..], Some(Operand::Name(from))) = (parts, operands.get(1))
+            && let Some(from) = self.find(&from.text)
+            && !matches!(
+                (from, parts.last()),
+                (Symbol::Register(Reg::W(_, 32)), Some(&("u32" | "s32")))
+                    | (Symbol::Register(Reg::D(_)), Some(&("u64" | "s64")))
+            )
+        {
+            return Ok(None);
+        }
         let count = operands.len();
         let kind = |at: usize| parts.get(at).and_then(|name| T::parse(name));
         let d = self.register(to)?;

@@ -270,7 +270,9 @@ pub struct Barrier {
 #[allow(missing_docs, reason = "the variants are PTX's own names")]
 pub enum Special {
     Clock,
+    ClockHigh,
     GlobalTimer,
+    GlobalTimerHigh,
 }
 
 /// Operations. `d` is the destination, `a`, `b`, `c` the sources, `p`, `q` predicates.
@@ -462,6 +464,12 @@ pub enum Op {
         op: ReduxOp,
         d: Slot32,
         a: Slot32,
+        mask: Slot32,
+    },
+    /// One lane of the mask is elected: which one, and a predicate that is true there.
+    Elect {
+        d: Option<Slot32>,
+        p: SlotP,
         mask: Slot32,
     },
     ActiveMask {

@@ -6,6 +6,10 @@ pub const SHARED_WINDOW: u64 = 0x0001_0000_0000;
 pub const LOCAL_WINDOW: u64 = 0x0001_1000_0000;
 /// Generic addresses of constant memory begin here.
 pub const CONST_WINDOW: u64 = 0x0001_2000_0000;
+/// Generic addresses of parameters begin here.
+pub const PARAM_WINDOW: u64 = 0x0001_3000_0000;
+/// In the local and parameter windows, call arguments (frame variables) begin here.
+pub const FRAME_OFFSET: u64 = WINDOW / 2;
 /// Every window is this many bytes.
 pub const WINDOW: u64 = 0x1000_0000;
 /// Global variables of the module begin here; argument buffers lie far above.

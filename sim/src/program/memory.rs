@@ -77,6 +77,15 @@ impl<'m> Builder<'m> {
         };
         // `ld.global.nc…` may carry a cache policy as a third operand: it changes no value.
         self.arity(inst, 2..=3)?;
+        let width = lanes as u32 * kind.bytes();
+        if kind == ScalarType::Pred
+            || width > 32
+            || (width > 16 && space != Some(Space::Global))
+            || lanes == 8 && kind.bytes() != 4
+        {
+            let message = format!("`{}` would move {width} bytes at once; a GPU moves up to 16", inst.opcode.text);
+            return Err(self.invalid(&inst.opcode.span, &message));
+        }
         let (address, value) = if load { (1, 0) } else { (0, 1) };
         let (address, space) = self.address(&inst.operands[address], space.unwrap_or(Space::Generic))?;
         let items = match &inst.operands[value] {
@@ -151,8 +160,6 @@ impl<'m> Builder<'m> {
         };
         let a = self.source(&inst.operands[1], ScalarType::U64)?;
         let op = match (space, d, a) {
-            // Kernel parameters have no generic address here; a struct parameter is read in place.
-            (Space::Param, _, _) => return Err(self.unsupported_instruction(inst)),
             (Space::Global, Reg::D(d), Reg::D(a)) => Op::Mov64 { d, a },
             _ => Op::Convert { d, a, space, to_generic },
         };

@@ -15,6 +15,8 @@
 //! instruction only for warps in which at least one lane is predicated on: a skipped instruction and one that is
 //! predicated off everywhere count alike.
 
+use std::collections::HashMap;
+
 use super::Program;
 use super::alignment::Alignment;
 use super::cfg::Cfg;
@@ -32,10 +34,10 @@ pub fn run(program: &mut Program) {
         let insts = &mut program.insts[block.start as usize..block.end as usize];
         for kind in [Kind::Load, Kind::Store] {
             for width in [2, 4, 8] {
-                merge_round(insts, kind, &|a, b| double(a, b, width, &alignment));
+                merge_round(insts, kind, 2 * width, &|a, b| double(a, b, width, &alignment));
             }
         }
-        merge_round(insts, Kind::Load, &|a, b| three_of_four(a, b, &alignment));
+        merge_round(insts, Kind::Load, WIDEST, &|a, b| three_of_four(a, b, &alignment));
     }
 }
 
@@ -59,25 +61,29 @@ fn candidate(inst: &Inst, kind: Kind) -> Option<&Access> {
     (access.space == Space::Shared && !access.strong && access.width() < widest).then_some(access)
 }
 
-/// Merges every pair of a basic block for which `fit` has an access that does the work of both.
-fn merge_round(insts: &mut [Inst], kind: Kind, fit: &dyn Fn(&Access, &Access) -> Option<Access>) {
+/// Base register, guard and window of an access: only accesses that have these in common can become one.
+type Window = (Option<Reg>, Option<(u16, bool)>, i64);
+
+/// Merges every pair of a basic block within a window of `size` bytes for which `fit` has an access that does the work
+/// of both. Candidates are found by their window, because an unrolled loop holds thousands of accesses.
+fn merge_round(insts: &mut [Inst], kind: Kind, size: u32, fit: &dyn Fn(&Access, &Access) -> Option<Access>) {
+    let window = |inst: &Inst| {
+        let address = candidate(inst, kind)?.address;
+        Some((address.base, inst.guard, address.offset & !(i64::from(size) - 1)))
+    };
+    let mut windows: HashMap<Window, Vec<usize>> = HashMap::new();
+    for (at, inst) in insts.iter().enumerate() {
+        if let Some(window) = window(inst) {
+            windows.entry(window).or_default().push(at);
+        }
+    }
     for first in 0..insts.len() {
         let Some(a) = candidate(&insts[first], kind).cloned() else { continue };
-        let guard = insts[first].guard;
-        let mut partner = None;
-        for (second, inst) in insts.iter().enumerate().skip(first + 1) {
-            if let Some(b) = candidate(inst, kind)
-                && inst.guard == guard
-                && let Some(merged) = fit(&a, b)
-                && may_move(&insts[first..=second], kind)
-            {
-                partner = Some((second, merged));
-                break;
-            }
-            if blocks_all(inst) {
-                break;
-            }
-        }
+        let Some(members) = window(&insts[first]).and_then(|window| windows.get(&window)) else { continue };
+        let partner = members.iter().filter(|&&second| second > first).find_map(|&second| {
+            let merged = fit(&a, candidate(&insts[second], kind)?)?;
+            may_move(&insts[first..=second], kind).then_some((second, merged))
+        });
         let Some((second, merged)) = partner else { continue };
         // A wide load stands where the first part was, a wide store where the last value is known.
         let (op, keep, drop) = match kind {
@@ -92,7 +98,7 @@ fn merge_round(insts: &mut [Inst], kind: Kind, fit: &dyn Fn(&Access, &Access) ->
 /// The two accesses in order of address, if they can be parts of one at all.
 fn in_order<'a>(a: &'a Access, b: &'a Access) -> Option<(&'a Access, &'a Access)> {
     let same = a.address.base == b.address.base && a.bytes == b.bytes && a.signed == b.signed;
-    same.then(|| if a.address.offset < b.address.offset { (a, b) } else { (b, a) })
+    same.then_some(if a.address.offset < b.address.offset { (a, b) } else { (b, a) })
 }
 
 /// Whether a byte offset from an access's base is provably a multiple of `width`.

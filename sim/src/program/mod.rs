@@ -25,7 +25,7 @@ use crate::error::Error;
 use crate::ptx::ast::{Line, Module, Relocation};
 
 pub use inst::Inst;
-pub use layout::{CONST_WINDOW, GLOBALS_BASE, LOCAL_WINDOW, SHARED_WINDOW, WINDOW};
+pub use layout::{CONST_WINDOW, FRAME_OFFSET, GLOBALS_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
 
 /// The source text of a module, for messages.
 #[derive(Debug, Clone, Copy)]

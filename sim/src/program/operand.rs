@@ -2,22 +2,12 @@
 
 use super::builder::{Builder, Symbol};
 use super::inst::{Address, Reg, Slot32, Slot64, SlotP, Space};
-use super::layout::{CONST_WINDOW, LOCAL_WINDOW, SHARED_WINDOW};
+use super::layout::FRAME_OFFSET;
 use super::slots::{StartValue, TooMany};
 use crate::diagnostic::Span;
 use crate::error::Error;
 use crate::ptx::ast::{Literal, Name, Operand};
 use crate::semantics::ScalarType;
-
-/// The address of a variable as `mov` yields it, or its generic address.
-pub(super) fn generic_address(space: Space, address: u64) -> u64 {
-    match space {
-        Space::Shared => SHARED_WINDOW + address,
-        Space::Local | Space::Frame => LOCAL_WINDOW + address,
-        Space::Const => CONST_WINDOW + address,
-        Space::Global | Space::Generic | Space::Param => address,
-    }
-}
 
 /// The bits of a literal as a value of `kind`.
 fn literal_bits(literal: Literal, kind: ScalarType) -> u64 {
@@ -99,24 +89,13 @@ impl<'m> Builder<'m> {
         match self.symbol(name)? {
             Symbol::Register(register) => Ok(register),
             Symbol::Variable { space, address } => {
-                let address = match space {
-                    Space::Param => {
-                        return Err(self.unsupported(&name.span, "taking the address of a kernel parameter"));
-                    }
-                    // A frame variable's address is taken to pass a struct: it lies in local memory's window.
-                    Space::Frame => self.frame_address(address),
-                    _ => address,
-                };
+                // A frame variable's address is taken to pass or read a struct.
+                let address = if space == Space::Frame { FRAME_OFFSET + address } else { address };
                 let kind = if kind.bits() >= 64 { ScalarType::B64 } else { ScalarType::B32 };
                 self.constant(address.wrapping_add(offset as u64), kind, &name.span)
             }
             _ => Err(self.invalid(&name.span, &format!("`{}` cannot be an operand here", name.text))),
         }
-    }
-
-    /// Frame variables are addressed through local memory's window, behind the local variables.
-    fn frame_address(&self, address: u64) -> u64 {
-        super::layout::WINDOW / 2 + address
     }
 
     /// What a name means, module scope included.
@@ -130,7 +109,7 @@ impl<'m> Builder<'m> {
         if name.text.starts_with('%') {
             return Err(self.invalid(&name.span, &format!("`{}` is not declared", name.text)));
         }
-        if self.module.functions.iter().any(|f| f.name.text == name.text) {
+        if self.functions.contains_key(&*name.text) {
             return Err(self.unsupported(&name.span, "taking the address of a function (indirect calls)"));
         }
         Err(self.invalid(&name.span, &format!("`{}` is not declared", name.text)))
@@ -192,13 +171,13 @@ impl<'m> Builder<'m> {
             },
             Symbol::Variable { space: own, address } => {
                 if space == Space::Generic && own != Space::Generic {
-                    return Ok((Address { base: None, offset: address as i64 + offset }, own));
+                    return Ok((Address { base: None, offset: (address as i64).wrapping_add(*offset) }, own));
                 }
                 let same = space == own || (space == Space::Param && own == Space::Frame);
                 if !same {
                     return Err(self.invalid(span, &format!("`{}` does not lie in the instruction's space", name.text)));
                 }
-                Ok((Address { base: None, offset: address as i64 + offset }, own))
+                Ok((Address { base: None, offset: (address as i64).wrapping_add(*offset) }, own))
             }
             _ => Err(self.invalid(span, &format!("`{}` is not an address", name.text))),
         }

@@ -86,11 +86,26 @@ pub struct Slots {
     pub start: BTreeMap<StartValue, u16>,
     known32: HashMap<u32, u16>,
     known64: HashMap<u64, u16>,
+    /// Registers given out since the beginning, of those that can be given back.
+    given: Vec<Reg>,
+    free: Free,
+}
+
+/// Slots that nobody uses any more, by file.
+#[derive(Debug, Clone, Default)]
+struct Free {
+    words: Vec<u16>,
+    doubles: Vec<u16>,
+    predicates: Vec<u16>,
 }
 
 /// The program needs more registers than slots can be numbered.
 #[derive(Debug)]
 pub struct TooMany;
+
+fn take(free: &mut Vec<u16>, count: &mut u16) -> Result<u16, TooMany> {
+    free.pop().map_or_else(|| next(count), Ok)
+}
 
 fn next(count: &mut u16) -> Result<u16, TooMany> {
     let slot = *count;
@@ -104,15 +119,35 @@ fn next(count: &mut u16) -> Result<u16, TooMany> {
 impl Slots {
     /// A fresh register of a declared type (`b32`, `pred`, …), `None` when there is no such type.
     pub fn register(&mut self, element: &str) -> Result<Option<Reg>, TooMany> {
-        Ok(Some(match element {
-            "pred" => Reg::P(next(&mut self.predicates)?),
-            "b8" | "u8" | "s8" => Reg::W(next(&mut self.words)?, 8),
-            "b16" | "u16" | "s16" | "f16" | "bf16" => Reg::W(next(&mut self.words)?, 16),
-            "b32" | "u32" | "s32" | "f32" | "f16x2" | "bf16x2" => Reg::W(next(&mut self.words)?, 32),
-            "b64" | "u64" | "s64" | "f64" => Reg::D(next(&mut self.doubles)?),
-            "b128" => Reg::Q(next(&mut self.doubles)?, next(&mut self.doubles)?),
+        let Self { words, doubles, predicates, free, .. } = self;
+        let register = match element {
+            "pred" => Reg::P(take(&mut free.predicates, predicates)?),
+            "b8" | "u8" | "s8" => Reg::W(take(&mut free.words, words)?, 8),
+            "b16" | "u16" | "s16" | "f16" | "bf16" => Reg::W(take(&mut free.words, words)?, 16),
+            "b32" | "u32" | "s32" | "f32" | "f16x2" | "bf16x2" => Reg::W(take(&mut free.words, words)?, 32),
+            "b64" | "u64" | "s64" | "f64" => Reg::D(take(&mut free.doubles, doubles)?),
+            "b128" => Reg::Q(take(&mut free.doubles, doubles)?, take(&mut free.doubles, doubles)?),
             _ => return Ok(None),
-        }))
+        };
+        self.given.push(register);
+        Ok(Some(register))
+    }
+
+    /// A point that [`Self::release`] can go back to.
+    pub fn mark(&self) -> usize {
+        self.given.len()
+    }
+
+    /// Frees the registers given out since `mark`: the function that declared them has been left.
+    pub fn release(&mut self, mark: usize) {
+        for register in self.given.drain(mark..) {
+            match register {
+                Reg::W(slot, _) => self.free.words.push(slot),
+                Reg::D(slot) => self.free.doubles.push(slot),
+                Reg::P(slot) => self.free.predicates.push(slot),
+                Reg::Q(low, high) => self.free.doubles.extend([low, high]),
+            }
+        }
     }
 
     /// The slot that holds `value` in every lane.

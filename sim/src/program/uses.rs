@@ -165,6 +165,11 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
             read(w(mask));
             writes(w(d));
         }
+        &Op::Elect { d, p, mask } => {
+            read(w(mask));
+            d.into_iter().for_each(|d| writes(w(d)));
+            writes(Reg::P(p));
+        }
         &Op::ActiveMask { d } => writes(w(d)),
         &Op::Assert { message, file, line } => [message, file, line].into_iter().for_each(read),
     }

@@ -14,6 +14,7 @@ impl<'m> Builder<'m> {
             "vote" => self.vote(inst, parts)?,
             "match" => self.match_lanes(inst, parts)?,
             "redux" => self.redux(inst, parts)?,
+            "elect" => self.elect(inst, parts)?,
             "activemask" => {
                 self.arity(inst, 1..=1)?;
                 Op::ActiveMask { d: self.word_destination(inst, &inst.operands[0])? }
@@ -97,6 +98,23 @@ impl<'m> Builder<'m> {
         let a = self.source(&inst.operands[1], kind)?;
         let mask = self.source32(&inst.operands[2], ScalarType::B32)?;
         Ok(Op::Match { all, d, p, a, mask })
+    }
+
+    /// `elect.sync d|p, mask`.
+    fn elect(&mut self, inst: &'m Instruction, parts: &[&str]) -> Result<Op, Error> {
+        self.arity(inst, 2..=2)?;
+        let (Operand::Pair(first, second), ["elect", "sync"]) = (&inst.operands[0], parts) else {
+            return Err(self.unsupported_instruction(inst));
+        };
+        let d = match self.destination(first)? {
+            Some(Reg::W(slot, _)) => Some(slot),
+            None => None,
+            Some(_) => return Err(self.invalid(&first.span(), "the elected lane's number needs a 32-bit register")),
+        };
+        let Some(Reg::P(p)) = self.destination(second)? else {
+            return Err(self.invalid(&second.span(), "the second destination is a predicate"));
+        };
+        Ok(Op::Elect { d, p, mask: self.source32(&inst.operands[1], ScalarType::B32)? })
     }
 
     fn redux(&mut self, inst: &'m Instruction, parts: &[&str]) -> Result<Op, Error> {

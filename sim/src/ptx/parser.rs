@@ -22,6 +22,10 @@ pub fn parse(file: &str, text: &str) -> (Module, Vec<Diagnostic>) {
     (module, parser.errors)
 }
 
+/// Deepest nesting of operands and initialisers. PTX needs three; without a limit, a file of opening brackets would use
+/// up the stack.
+const DEEPEST: usize = 32;
+
 /// A syntax error has been noted; the caller skips to a place where it can go on.
 pub(super) struct Noted;
 pub(super) type Parsed<T> = Result<T, Noted>;
@@ -33,6 +37,8 @@ pub(super) struct Parser<'a> {
     pub(super) token: Token,
     /// End of the token before, for the span of what ends there.
     pub(super) before: u32,
+    /// Operands or initialisers that are open around the current token.
+    depth: usize,
     errors: Vec<Diagnostic>,
 }
 
@@ -40,7 +46,7 @@ impl<'a> Parser<'a> {
     fn new(file: &'a str, text: &'a str) -> Self {
         let mut lexer = Lexer::new(text);
         let token = lexer.next_token();
-        Self { file, text, lexer, token, before: 0, errors: Vec::new() }
+        Self { file, text, lexer, token, before: 0, depth: 0, errors: Vec::new() }
     }
 
     pub(super) fn advance(&mut self) -> Token {
@@ -118,6 +124,18 @@ impl<'a> Parser<'a> {
             return Ok(value);
         }
         self.expected(what)
+    }
+
+    /// Parses something that can hold another of its kind.
+    pub(super) fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= DEEPEST {
+            let message = format!("brackets and operators nested over {DEEPEST} deep are no PTX");
+            return Err(self.error(self.token.span(), message, "too deep"));
+        }
+        self.depth += 1;
+        let result = parse(self);
+        self.depth -= 1;
+        result
     }
 
     fn module(&mut self, module: &mut Module) {

@@ -130,6 +130,10 @@ impl Parser<'_> {
     }
 
     fn operand(&mut self) -> Parsed<Operand> {
+        self.nested(Self::one_operand)
+    }
+
+    fn one_operand(&mut self) -> Parsed<Operand> {
         let start = self.token.start as usize;
         if self.eat(b'!') {
             return Ok(Operand::Not(Box::new(self.operand()?)));

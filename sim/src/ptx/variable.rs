@@ -160,6 +160,10 @@ impl Parser<'_> {
     }
 
     fn initialiser(&mut self, content: &mut Content) -> Parsed<()> {
+        self.nested(|parser| parser.initial_value(content))
+    }
+
+    fn initial_value(&mut self, content: &mut Content) -> Parsed<()> {
         if self.eat(b'{') {
             // Nested braces only group rows: the elements follow each other in memory.
             while !self.eat(b'}') {
