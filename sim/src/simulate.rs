@@ -7,6 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::error::Error;
 use crate::launch::{Arg, Launch};
 use crate::machine::grid::Machine;
+use crate::memory::global::Allocation;
 use crate::observe::metrics;
 use crate::program::{self, Source};
 use crate::ptx;
@@ -118,7 +119,7 @@ pub fn simulate(module: &Module, kernel: &str, launch: &Launch, options: &Option
         .args
         .iter()
         .map(|arg| match arg {
-            Arg::Buffer(_) | Arg::Zeros(_) => contents.next().map(|allocation| allocation.to_vec()),
+            Arg::Buffer(_) | Arg::Zeros(_) => contents.next().map(Allocation::to_vec),
             Arg::Scalar(_) | Arg::Bytes(_) => None,
         })
         .collect();

@@ -50,11 +50,6 @@ impl Faults {
         }
     }
 
-    /// Whether nothing happened.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.by_place.is_empty()
-    }
-
     /// The findings, in order of source line.
     pub(crate) fn findings(&self, machine: &Machine<'_>, module: &Module, ptx_file: &str) -> Vec<Finding> {
         let mut findings: Vec<Finding> = self
