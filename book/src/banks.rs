@@ -1,0 +1,272 @@
+//! Figures of shared memory banks: which lane needs which bank, in one round of the scan's tree.
+//!
+//! Lanes' words come from the kernel's index arithmetic. What they cost is asked of the simulator, access by access, and
+//! the accesses of all rounds must add up to what a run of the kernel spends on the line that makes them.
+
+use crate::directive::Directive;
+use crate::fault::Reason;
+use crate::fill::{Filler, recorded};
+use crate::html::{Table, code, escape, number};
+use crate::quantity::Quantity;
+
+/// Banks of shared memory.
+const BANKS: u32 = 32;
+/// Lanes of a warp.
+const LANES: u32 = 32;
+/// The statement of the tree that a round executes: it reads both words and writes the right one.
+const STATEMENT: &str = "temp[right] += temp[left];";
+/// Side of a cell of the figure, in SVG units.
+const CELL: u32 = 20;
+
+/// How many words of padding lie before a word: none, or one after every N and one more after every N * N.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Padding(Option<u32>);
+
+impl Padding {
+    fn read(text: &str) -> Result<Self, String> {
+        match text.parse() {
+            _ if text == "none" => Ok(Self(None)),
+            Ok(every) if every > 0 => Ok(Self(Some(every))),
+            _ => Err(format!("`{text}` is no padding; write `none`, or a number of words")),
+        }
+    }
+
+    fn apply(self, word: u32) -> u32 {
+        word + self.0.map_or(0, |every| word / every + word / (every * every))
+    }
+
+    fn name(self) -> String {
+        match self.0 {
+            None => "Without padding".to_owned(),
+            Some(every) => format!("One word of padding after every {every}"),
+        }
+    }
+}
+
+/// One round of the up-sweep over a tile.
+#[derive(Debug, Clone, Copy)]
+struct Round {
+    /// Distance from a left word to its right one.
+    offset: u32,
+    /// Threads that take part.
+    active: u32,
+}
+
+impl Round {
+    /// The rounds of a tile, from the leaves to the root.
+    fn all(tile: u32) -> impl Iterator<Item = Self> {
+        (0..tile.ilog2()).map(move |level| Self { offset: 1 << level, active: tile >> (level + 1) })
+    }
+
+    fn left(self, t: u32, padding: Padding) -> u32 {
+        padding.apply(self.offset * (2 * t + 1) - 1)
+    }
+
+    fn right(self, t: u32, padding: Padding) -> u32 {
+        padding.apply(self.offset * (2 * t + 2) - 1)
+    }
+
+    /// The threads of every warp that takes part.
+    fn warps(self) -> impl Iterator<Item = std::ops::Range<u32>> {
+        (0..self.active.div_ceil(LANES)).map(move |w| w * LANES..self.active.min((w + 1) * LANES))
+    }
+}
+
+fn tile(directive: &mut Directive) -> Result<u32, String> {
+    let text = directive.option("tile")?;
+    let tile = text.parse().ok().filter(|tile: &u32| tile.is_power_of_two() && (2..=1 << 16).contains(tile));
+    tile.ok_or_else(|| format!("`tile={text}` is no tile; a tile is 2, 4, 8, … elements"))
+}
+
+fn paddings(directive: &mut Directive) -> Result<Vec<Padding>, String> {
+    directive.option("paddings")?.split_whitespace().map(Padding::read).collect()
+}
+
+/// `bank-map tile=N round=R paddings="none 32"`: the right words of the first warp in a round, bank by bank.
+pub(crate) fn bank_map(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+    let (tile, paddings) = (tile(directive)?, paddings(directive)?);
+    let which = directive.option("round")?;
+    let chosen = which.parse::<usize>().ok().and_then(|r| r.checked_sub(1)).and_then(|r| Round::all(tile).nth(r));
+    let round = chosen.ok_or_else(|| format!("a tile of {tile} has no round {which}; rounds count from 1"))?;
+    let mut panels = Vec::new();
+    for padding in paddings {
+        let words: Vec<u32> = (0..round.active.min(LANES)).map(|t| round.right(t, padding)).collect();
+        panels.push(Panel::new(filler, padding, &words)?);
+    }
+    let mut svg = String::new();
+    let mut y = 0;
+    for panel in &panels {
+        svg += &panel.draw(y);
+        y += panel.height();
+    }
+    let width = BANKS * CELL;
+    let sums: Vec<String> = panels.iter().map(Panel::title).collect();
+    let described: Vec<&str> = panels.iter().map(|panel| &*panel.described).collect();
+    Ok(format!(
+        "<figure class=\"wb-figure\"><div class=\"wb-scroll\" tabindex=\"0\">\
+         <svg viewBox=\"-1 0 {} {y}\" role=\"img\" aria-label=\"{}\">\n{svg}</svg></div>\n\
+         <figcaption>Round {which} of the up-sweep over {tile} elements: the banks that the lanes of the first warp \
+         need for <code>temp[right]</code>. A column is a bank, a square is a lane, and the height of the highest \
+         column is the number of wavefronts. {}.</figcaption></figure>\n",
+        width + 2,
+        escape(&described.join(" ")),
+        sums.join(". "),
+    ))
+}
+
+/// The lanes of one access, bank by bank.
+struct Panel {
+    name: String,
+    /// The lanes on every bank.
+    banks: Vec<Vec<u32>>,
+    cost: u64,
+    described: String,
+}
+
+impl Panel {
+    fn new(filler: &Filler<'_>, padding: Padding, words: &[u32]) -> Result<Self, Reason> {
+        let mut banks = vec![Vec::new(); BANKS as usize];
+        for (lane, word) in words.iter().enumerate() {
+            banks[(word % BANKS) as usize].push(lane as u32);
+        }
+        let cost = filler.runs.wavefronts(words)?;
+        let highest = banks.iter().map(Vec::len).max().unwrap_or(0);
+        if cost != highest as u64 {
+            return Err(Reason::Contradicted(format!(
+                "the figure has {highest} lanes on one bank, and the simulator counts {cost} wavefronts"
+            )));
+        }
+        let list = |lanes: &[u32]| lanes.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        let of_bank = |(bank, lanes): (usize, &Vec<u32>)| format!("bank {bank}: lanes {}", list(lanes));
+        let used = banks.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty()).map(of_bank);
+        let described = format!("{}. {}.", padding.name(), used.collect::<Vec<_>>().join("; "));
+        Ok(Self { name: padding.name(), banks, cost, described })
+    }
+
+    fn title(&self) -> String {
+        format!("{}: {} wavefront{}", self.name, self.cost, if self.cost == 1 { "" } else { "s" })
+    }
+
+    fn rows(&self) -> u32 {
+        self.banks.iter().map(Vec::len).max().unwrap_or(0) as u32
+    }
+
+    /// Title, squares, bank numbers, and some air.
+    fn height(&self) -> u32 {
+        (self.rows() + 3) * CELL
+    }
+
+    fn draw(&self, top: u32) -> String {
+        let text = |x: u32, y: u32, class: &str, text: &str| {
+            format!("<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{}</text>\n", escape(text))
+        };
+        let base = top + (self.rows() + 1) * CELL;
+        let mut svg = text(0, top + CELL - 6, "wb-svg-title", &self.title());
+        for (bank, lanes) in self.banks.iter().enumerate() {
+            let x = bank as u32 * CELL;
+            for (height, lane) in lanes.iter().enumerate() {
+                let y = base - (height as u32 + 1) * CELL;
+                let class = if height == 0 { "wb-svg-first" } else { "wb-svg-more" };
+                let (x, y, side) = (x + 1, y + 1, CELL - 2);
+                svg += &format!("<rect x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\" class=\"{class}\"/>\n");
+                svg += &text(x + side / 2, y + 13, "wb-svg-lane", &lane.to_string());
+            }
+            svg += &text(x + CELL / 2, base + 13, "wb-svg-bank", &bank.to_string());
+        }
+        svg + &format!("<path d=\"M0 {base} H{}\" class=\"wb-svg-base\"/>\n", BANKS * CELL)
+    }
+}
+
+/// `rounds kernels="A B" paddings="none 32" tile=N case="C"`: round by round of the up-sweep, the worst access and the
+/// wavefronts of the tree's statement, for kernels that differ in their padding. The case must be one tile.
+pub(crate) fn rounds(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+    let (tile, paddings) = (tile(directive)?, paddings(directive)?);
+    let kernels = directive.option("kernels")?;
+    let kernels: Vec<&str> = kernels.split_whitespace().collect();
+    let case = directive.option("case")?;
+    let recorded = recorded(directive)?;
+    if kernels.len() != paddings.len() {
+        return Err(Reason::Wrong("`rounds` needs one padding for every kernel".to_owned()));
+    }
+    let wavefronts = Quantity::find("shared wavefronts", filler.runs)?;
+    let mut totals = vec![0; kernels.len()];
+    let mut table = Table { text_columns: 1, ..Table::default() };
+    table.heads = ["round", "threads", "words apart"].map(str::to_owned).to_vec();
+    for kernel in &kernels {
+        let name = escape(kernel).replace('_', "_<wbr>");
+        table.heads.push(format!("<code>{name}</code>: worst access"));
+        table.heads.push("wavefronts".to_owned());
+    }
+    for (at, round) in Round::all(tile).enumerate() {
+        let mut cells = vec![(at + 1).to_string(), number(round.active.into()), number((2 * round.offset).into())];
+        for (&padding, total) in paddings.iter().zip(&mut totals) {
+            let (mut worst, mut sum) = (0, 0);
+            for warp in round.warps() {
+                let left: Vec<u32> = warp.clone().map(|t| round.left(t, padding)).collect();
+                let right: Vec<u32> = warp.map(|t| round.right(t, padding)).collect();
+                let (left, right) = (filler.runs.wavefronts(&left)?, filler.runs.wavefronts(&right)?);
+                worst = worst.max(left).max(right);
+                sum += left + 2 * right;
+            }
+            *total += sum;
+            cells.extend([number(worst), number(sum)]);
+        }
+        table.rows.push(cells);
+    }
+    for (kernel, total) in kernels.iter().zip(&totals) {
+        let run = filler.run(kernel, &case)?;
+        wavefronts.agreed(&run, recorded)?;
+        let is_tree = |file: &str, line: u32| -> Result<bool, String> {
+            let text = filler.runs.source(file)?;
+            Ok(text.lines().nth(line as usize - 1).is_some_and(|text| text.trim() == STATEMENT))
+        };
+        let mut spent = 0;
+        for line in &run.report.lines {
+            if is_tree(&line.file, line.line)? {
+                let loads_and_stores = line.metrics.iter().filter(|(name, _)| name.contains("wavefronts_mem_shared"));
+                spent += loads_and_stores.map(|(_, value)| value).sum::<u64>();
+            }
+        }
+        if spent != *total {
+            return Err(Reason::Contradicted(format!(
+                "the rounds of {kernel} add up to {total} wavefronts, and its run spends {spent} on `{STATEMENT}`"
+            )));
+        }
+    }
+    let mut total = vec!["all".to_owned(), String::new(), String::new()];
+    total.extend(totals.into_iter().flat_map(|total| [String::new(), number(total)]));
+    table.total = Some(total);
+    table.caption = format!(
+        "The up-sweep round by round, {}: wavefronts of {}, which reads two words and writes one. \
+         Simulated for this page, access by access; the sums are those of the kernels' runs.",
+        escape(&case),
+        code(STATEMENT)
+    );
+    Ok(table.html())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rounds_of_a_tile_halve_the_threads_and_double_the_distance() {
+        let rounds: Vec<(u32, u32)> = Round::all(8).map(|round| (round.offset, round.active)).collect();
+        assert_eq!(rounds, [(1, 4), (2, 2), (4, 1)]);
+        let none = Padding(None);
+        let first = Round::all(8).next().unwrap();
+        assert_eq!((first.left(3, none), first.right(3, none)), (6, 7));
+        let warps: Vec<_> = Round { offset: 1, active: 40 }.warps().collect();
+        assert_eq!(warps, [0..32, 32..40]);
+    }
+
+    #[test]
+    fn padding_follows_the_kernels_formula() {
+        let padding = Padding::read("32").unwrap();
+        for word in [0, 31, 32, 1023, 1024, 2047] {
+            assert_eq!(padding.apply(word), word + (word >> 5) + (word >> 10));
+        }
+        assert_eq!(Padding::read("none").unwrap().apply(77), 77);
+        assert!(Padding::read("0").is_err() && Padding::read("some").is_err());
+    }
+}

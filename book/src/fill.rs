@@ -1,0 +1,286 @@
+//! Fills a chapter: every directive becomes Markdown or HTML.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use crate::banks;
+use crate::directive::{Directive, Malformed, Piece, pieces};
+use crate::fault::Reason;
+use crate::html::{self, escape};
+use crate::quantity::Quantity;
+use crate::runs::{Run, Runs};
+use crate::source::Region;
+use crate::tables;
+
+/// Fills the directives of chapters.
+#[derive(Clone, Copy)]
+pub struct Filler<'a> {
+    pub(crate) runs: &'a dyn Runs,
+    /// For every source file that has a page: the page, from the site's root.
+    pub(crate) pages: &'a BTreeMap<String, String>,
+    /// The way from the chapter to the site's root: `../` or nothing.
+    pub(crate) to_root: &'a str,
+}
+
+impl<'a> Filler<'a> {
+    /// A filler for a chapter. `pages` says which page of the site shows a source file, `to_root` leads from the
+    /// chapter to the site's root (`../` for every folder).
+    pub fn new(runs: &'a dyn Runs, pages: &'a BTreeMap<String, String>, to_root: &'a str) -> Self {
+        Self { runs, pages, to_root }
+    }
+
+    /// The chapter with every directive filled.
+    ///
+    /// # Errors
+    /// Every directive that cannot be filled: its line, from 1, and why.
+    pub fn fill(&self, text: &str) -> Result<String, Vec<(u32, Reason)>> {
+        let wrong = |Malformed { line, message }| (line, Reason::Wrong(message));
+        let pieces = pieces(text).map_err(|all| all.into_iter().map(wrong).collect::<Vec<_>>())?;
+        let (mut filled, mut faults) = (String::new(), Vec::new());
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => filled.push_str(text),
+                Piece::Directive(directive) => {
+                    let line = directive.line;
+                    match self.directive(directive) {
+                        Ok(text) => filled.push_str(&text),
+                        Err(reason) => faults.push((line, reason)),
+                    }
+                }
+            }
+        }
+        if faults.is_empty() { Ok(filled) } else { Err(faults) }
+    }
+
+    fn directive(&self, mut directive: Directive) -> Result<String, Reason> {
+        let inline = match &*directive.name {
+            "number" => Some(self.number(&mut directive)?),
+            "ratio" => Some(self.ratio(&mut directive)?),
+            "claim" => Some(self.claim(&mut directive)?),
+            _ => None,
+        };
+        if let Some(inline) = inline {
+            directive.finish()?;
+            return Ok(inline);
+        }
+        if !directive.alone {
+            return Err(Reason::Wrong(format!("`{}` is a block and must stand on lines of its own", directive.name)));
+        }
+        let block = match &*directive.name {
+            "source" => self.source(&mut directive)?,
+            "file" => self.file(&mut directive)?,
+            "command" => self.command(&mut directive)?,
+            "counters" => tables::counters(self, &mut directive)?,
+            "compare" => tables::compare(self, &mut directive)?,
+            "lines" => tables::lines(self, &mut directive)?,
+            "bars" => tables::bars(self, &mut directive)?,
+            "bank-map" => banks::bank_map(self, &mut directive)?,
+            "rounds" => banks::rounds(self, &mut directive)?,
+            "counter-list" => tables::counter_list(self),
+            "closing" => tables::closing(self)?,
+            "agreement" => tables::agreement(self)?,
+            "provenance" => tables::provenance(self)?,
+            other => {
+                return Err(Reason::Wrong(format!(
+                    "there is no directive `{other}`; there are number, ratio, claim, source, file, command, \
+                     counters, compare, lines, bars, bank-map, rounds, counter-list, closing, agreement, provenance"
+                )));
+            }
+        };
+        directive.finish()?;
+        // An HTML block ends at a blank line.
+        Ok(format!("\n{block}\n"))
+    }
+
+    /// The run of a kernel's case, both of which must exist.
+    pub(crate) fn run(&self, kernel: &str, case: &str) -> Result<Rc<Run>, Reason> {
+        self.kernel(kernel)?;
+        let cases = self.runs.cases(kernel);
+        if !cases.iter().any(|known| known == case) {
+            let cases: Vec<String> = cases.iter().map(|case| format!("\"{case}\"")).collect();
+            return Err(Reason::Wrong(format!("{kernel} has no case \"{case}\"; there are {}", cases.join(", "))));
+        }
+        self.runs.run(kernel, case).map_err(Reason::Contradicted)
+    }
+
+    fn kernel(&self, kernel: &str) -> Result<(), Reason> {
+        let known = self.runs.kernels();
+        if known.iter().any(|known| known == kernel) {
+            return Ok(());
+        }
+        Err(Reason::Wrong(format!("there is no kernel `{kernel}`; there are {}", known.join(", "))))
+    }
+
+    /// A number in a sentence.
+    fn number(&self, directive: &mut Directive) -> Result<String, Reason> {
+        let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
+        let quantity = Quantity::find(&directive.option("of")?, self.runs)?;
+        let run = self.run(&kernel, &case)?;
+        let value = quantity.agreed(&run, recorded(directive)?)?;
+        let title = format!("{kernel}, {case}: {}, {}", quantity.name, tables::origin(&quantity, &run));
+        Ok(data(value, &title, &quantity.show(value)))
+    }
+
+    /// How many times more one kernel needs than another.
+    fn ratio(&self, directive: &mut Directive) -> Result<String, Reason> {
+        let (a, b) = (directive.word("two kernels")?, directive.word("two kernels")?);
+        let (case, of) = (directive.option("case")?, directive.option("of")?);
+        let quantity = Quantity::find(&of, self.runs)?;
+        let recorded = recorded(directive)?;
+        let (run_a, run_b) = (self.run(&a, &case)?, self.run(&b, &case)?);
+        let (value_a, value_b) = (quantity.agreed(&run_a, recorded)?, quantity.agreed(&run_b, recorded)?);
+        if value_b == 0 {
+            return Err(Reason::Contradicted(format!("{b} has 0 {of} for this case, which nothing can be divided by")));
+        }
+        let ratio = value_a as f64 / value_b as f64;
+        let title = format!("{case}: {a} {} / {b} {} {of}", quantity.show(value_a), quantity.show(value_b));
+        let shown = if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") };
+        Ok(format!("<data class=\"wb-number\" value=\"{ratio}\" title=\"{}\">{shown}</data>", escape(&title)))
+    }
+
+    /// Says nothing, and makes sure that a sentence of the text is true.
+    fn claim(&self, directive: &mut Directive) -> Result<String, Reason> {
+        let what = "a claim, such as `A more-than B`";
+        let (a, relation, b) = (directive.word(what)?, directive.word(what)?, directive.word(what)?);
+        let (case, of) = (directive.option("case")?, directive.option("of")?);
+        let recorded = recorded(directive)?;
+        let quantities = if of == "every counter" {
+            self.runs.counters().iter().map(Quantity::from).collect()
+        } else {
+            vec![Quantity::find(&of, self.runs)?]
+        };
+        let constant = b.parse::<u64>().ok();
+        self.kernel(&a)?;
+        if constant.is_none() {
+            self.kernel(&b)?;
+        }
+        let cases = if case == "every" {
+            let others = self.runs.cases(&b);
+            let mut cases = self.runs.cases(&a);
+            cases.retain(|case| constant.is_some() || others.contains(case));
+            cases
+        } else {
+            vec![case]
+        };
+        if cases.is_empty() {
+            return Err(Reason::Wrong(format!("{a} and {b} have no case in common, so this claims nothing")));
+        }
+        for case in &cases {
+            let run = self.run(&a, case)?;
+            let other = if constant.is_none() { Some(self.run(&b, case)?) } else { None };
+            for quantity in &quantities {
+                let left = quantity.agreed(&run, recorded)?;
+                let right = match (&other, constant) {
+                    (Some(other), _) => quantity.agreed(other, recorded)?,
+                    (None, constant) => constant.unwrap_or_default(),
+                };
+                let holds = match &*relation {
+                    "more-than" => left > right,
+                    "less-than" => left < right,
+                    "same-as" | "is" => left == right,
+                    _ => {
+                        let message =
+                            format!("`{relation}` is no relation; there are more-than, less-than, same-as, is");
+                        return Err(Reason::Wrong(message));
+                    }
+                };
+                if !holds {
+                    let (left, right) = (quantity.show(left), quantity.show(right));
+                    return Err(Reason::Contradicted(format!(
+                        "the text claims that {a} is {relation} {b} in {}, but for {case} it is {left} against {right}",
+                        quantity.name
+                    )));
+                }
+            }
+        }
+        Ok(String::new())
+    }
+
+    /// A region of a source, with its line numbers.
+    fn source(&self, directive: &mut Directive) -> Result<String, Reason> {
+        let place = directive.word("FILE:REGION")?;
+        let (file, name) = place.split_once(':').ok_or_else(|| {
+            format!("`{place}` is no region of a source; write FILE:REGION, or `file {place}` for the whole file")
+        })?;
+        let text = self.runs.source(file)?;
+        let region = Region::find(&text, name)?;
+        let (first, last) = match (region.lines.first(), region.lines.last()) {
+            (Some((first, _)), Some((last, _))) => (*first, *last),
+            _ => return Err(Reason::Wrong(format!("the region `{name}` is empty"))),
+        };
+        let link = self.link(file, first, &format!("{}, lines {first} to {last}", html::code(file)));
+        Ok(listing(&region, Some(&link), None))
+    }
+
+    /// A whole source file, every line of which can be linked to.
+    fn file(&self, directive: &mut Directive) -> Result<String, Reason> {
+        let file = directive.word("a file")?;
+        let text = self.runs.source(&file)?;
+        Ok(listing(&Region::whole(&text), None, Some(&file)))
+    }
+
+    /// The `warpbook sim` command that runs a case, on zeros instead of its data.
+    fn command(&self, directive: &mut Directive) -> Result<String, Reason> {
+        let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
+        let file = directive.option("file")?;
+        let run = self.run(&kernel, &case)?;
+        let extent = |[x, y, z]: [u32; 3]| match (y, z) {
+            (1, 1) => x.to_string(),
+            (y, 1) => format!("{x},{y}"),
+            (y, z) => format!("{x},{y},{z}"),
+        };
+        let launch = &run.report.launch;
+        let args: Vec<String> = run.args.iter().map(|arg| format!("--arg {arg}")).collect();
+        Ok(format!(
+            "```sh\nwarpbook sim {file} --kernel {kernel} \\\n    --grid {} --block {} --shared {} \\\n    {}\n```\n",
+            extent(launch.grid),
+            extent(launch.block),
+            launch.shared_dynamic,
+            args.join(" ")
+        ))
+    }
+
+    /// `label` as a link to a line of a source, if the source has a page.
+    pub(crate) fn link(&self, file: &str, line: u32, label: &str) -> String {
+        match self.pages.get(file) {
+            Some(page) => format!("<a href=\"{}{page}#{}\">{label}</a>", self.to_root, line_id(file, line)),
+            None => label.to_owned(),
+        }
+    }
+}
+
+/// Whether the numbers of this directive must have been measured too.
+pub(crate) fn recorded(directive: &mut Directive) -> Result<bool, Reason> {
+    match directive.maybe("measured").as_deref() {
+        None | Some("yes") => Ok(true),
+        Some("no") => Ok(false),
+        Some(other) => Err(Reason::Wrong(format!("`measured={other}` is neither `measured=yes` nor `measured=no`"))),
+    }
+}
+
+fn data(value: u64, title: &str, shown: &str) -> String {
+    format!("<data class=\"wb-number\" value=\"{value}\" title=\"{}\">{shown}</data>", escape(title))
+}
+
+fn line_id(file: &str, line: u32) -> String {
+    format!("{}-L{line}", escape(file).replace('.', "-"))
+}
+
+/// A listing with a gutter of line numbers; with a caption, or with line numbers that can be linked to.
+fn listing(region: &Region<'_>, caption: Option<&str>, linked: Option<&str>) -> String {
+    let number = |(line, _): &(u32, &str)| match linked {
+        Some(file) => format!("<span id=\"{}\">{line}</span>", line_id(file, *line)),
+        None => line.to_string(),
+    };
+    let gutter: Vec<String> = region.lines.iter().map(number).collect();
+    let code: Vec<&str> = region.lines.iter().map(|(_, line)| *line).collect();
+    let caption = caption.map(|caption| format!("<p class=\"wb-caption\">{caption}</p>\n")).unwrap_or_default();
+    // A fence longer than any in the code.
+    let fence = "`".repeat(code.iter().map(|line| line.matches('`').count()).max().unwrap_or(0).max(2) + 1);
+    format!(
+        "<div class=\"wb-source\">\n{caption}<div class=\"wb-listing\"><pre class=\"wb-gutter\" aria-hidden=\"true\">{}</pre>\n\n\
+         {fence}cpp\n{}\n{fence}\n\n</div></div>\n",
+        gutter.join("\n"),
+        code.join("\n")
+    )
+}

@@ -1,0 +1,124 @@
+//! The mdBook preprocessor: fills every chapter of a book.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mdbook_preprocessor::book::{Book, BookItem, Chapter};
+use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
+
+use crate::directive::{Piece, pieces};
+use crate::fault::{Fault, Faults, Reason};
+use crate::fill::Filler;
+use crate::runs::Runs;
+
+/// The preprocessor's name in `book.toml`.
+pub const NAME: &str = "warpbook";
+
+/// The preprocessor, with the runs that it fills chapters from.
+pub struct Warpbook<R> {
+    runs: R,
+}
+
+impl<R: Runs> Warpbook<R> {
+    /// A preprocessor that fills chapters from `runs`.
+    pub fn new(runs: R) -> Self {
+        Self { runs }
+    }
+
+    /// Fills the chapters of `book`. `sources` is the folder of the chapters' files, for messages.
+    ///
+    /// # Errors
+    /// Everything that is wrong with any chapter.
+    pub fn fill(&self, sources: &Path, book: &mut Book) -> Result<(), Faults> {
+        let pages = file_pages(book);
+        let mut faults = Vec::new();
+        book.for_each_chapter_mut(|chapter| {
+            let Some(path) = chapter.path.clone() else { return };
+            let file = sources.join(chapter.source_path.as_ref().unwrap_or(&path));
+            let to_root = "../".repeat(path.components().count().saturating_sub(1));
+            let filler = Filler::new(&self.runs, &pages, &to_root);
+            let mut report = |(line, reason)| faults.push(Fault { file: file.clone(), line, reason });
+            match take_minutes(&chapter.content) {
+                Ok(minutes) => match filler.fill(&chapter.content) {
+                    Ok(text) => chapter.content = show_minutes(&text, minutes),
+                    Err(all) => all.into_iter().for_each(report),
+                },
+                Err(message) => report((1, Reason::Wrong(message))),
+            }
+        });
+        if faults.is_empty() { Ok(()) } else { Err(Faults(faults)) }
+    }
+}
+
+impl<R: Runs> Preprocessor for Warpbook<R> {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn run(&self, ctx: &PreprocessorContext, mut book: Book) -> anyhow::Result<Book> {
+        self.fill(&ctx.root.join(&ctx.config.book.src), &mut book)?;
+        Ok(book)
+    }
+}
+
+/// Which page of the site shows a whole source file: the first chapter with `{{#wb file NAME}}`.
+fn file_pages(book: &Book) -> BTreeMap<String, String> {
+    let mut pages = BTreeMap::new();
+    for item in book.iter() {
+        let BookItem::Chapter(Chapter { path: Some(path), content, .. }) = item else { continue };
+        // A chapter with malformed directives is reported when it is filled.
+        for piece in pieces(content).unwrap_or_default() {
+            let Piece::Directive(mut directive) = piece else { continue };
+            if let ("file", Ok(file)) = (&*directive.name.clone(), directive.word("a file")) {
+                pages.entry(file).or_insert_with(|| page_of(path));
+            }
+        }
+    }
+    pages
+}
+
+/// The page that mdBook makes of a chapter, from the site's root.
+fn page_of(path: &Path) -> String {
+    let page: PathBuf = path.with_extension("html");
+    let parts: Vec<_> = page.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts.join("/")
+}
+
+/// The number in a chapter's first line, `minutes: 25`: how long a reader needs.
+fn take_minutes(text: &str) -> Result<u32, String> {
+    let first = text.lines().next().unwrap_or_default();
+    let minutes = first.strip_prefix("minutes:").and_then(|minutes| minutes.trim().parse().ok());
+    minutes.filter(|minutes| *minutes > 0).ok_or_else(|| {
+        format!("a chapter's first line says how long a reader needs, such as `minutes: 25`; this one is `{first}`")
+    })
+}
+
+/// The chapter without its first line, and with a line for the reader below its title.
+fn show_minutes(text: &str, minutes: u32) -> String {
+    let body = text.split_once('\n').map_or("", |(_, body)| body).trim_start();
+    let unit = if minutes == 1 { "minute" } else { "minutes" };
+    let line = format!("<p class=\"wb-minutes\">About {minutes} {unit}</p>\n");
+    match body.split_once('\n') {
+        Some((title, rest)) if title.starts_with("# ") => format!("{title}\n\n{line}\n{rest}"),
+        _ => format!("{line}\n{body}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn minutes_are_taken_from_the_first_line_and_shown_below_the_title() {
+        assert_eq!(take_minutes("minutes: 25\n\n# Scan"), Ok(25));
+        assert!(take_minutes("# Scan\n").unwrap_err().contains("`minutes: 25`; this one is `# Scan`"));
+        assert!(take_minutes("minutes: 0").is_err() && take_minutes("minutes: soon").is_err());
+        let shown = show_minutes("minutes: 1\n\n# Scan\n\nText.\n", 1);
+        assert_eq!(shown, "# Scan\n\n<p class=\"wb-minutes\">About 1 minute</p>\n\n\nText.\n");
+    }
+
+    #[test]
+    fn pages_are_named_as_mdbook_names_them() {
+        assert_eq!(page_of(Path::new("sources/scan.md")), "sources/scan.html");
+    }
+}

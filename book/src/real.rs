@@ -1,0 +1,236 @@
+//! The real runs: simulations made now, and the records of a real GPU that this program was built with.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use kernels::case::Case;
+use kernels::compare::{Against, Comparison, Row, compare};
+use kernels::truth::{Provenance, Record};
+use kernels::{case, counters, problem, ptx, simulate, truth};
+use sim::{Arg, Dim3, Launch, Module, Options, Scalar};
+
+use crate::runs::{Agreement, Counter, KernelAgreement, Measured, Run, Runs};
+
+/// The GPU that the book's numbers are about.
+const TARGET: &str = "h200";
+
+/// A kernel in which every thread writes to the shared address that it finds in the argument's array.
+const ONE_ACCESS: &str = ".version 7.0
+.target sm_75
+.address_size 64
+.extern .shared .align 4 .b8 words[];
+.visible .entry one_access(.param .u64 addresses)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<5>;
+    ld.param.u64 %rd1, [addresses];
+    cvta.to.global.u64 %rd2, %rd1;
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    ld.global.u32 %r2, [%rd4];
+    mov.u32 %r3, words;
+    add.u32 %r3, %r3, %r2;
+    st.shared.u32 [%r3], %r1;
+    ret;
+}
+";
+
+/// Runs of the workbook's kernels. Every case is simulated once and then remembered.
+#[derive(Default)]
+pub struct RealRuns {
+    cases: OnceCell<Vec<Case>>,
+    runs: RefCell<HashMap<(String, String), Rc<Run>>>,
+    agreement: OnceCell<Agreement>,
+}
+
+impl RealRuns {
+    /// Runs, none of which is made yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn all(&self) -> &[Case] {
+        self.cases.get_or_init(case::all)
+    }
+}
+
+impl Runs for RealRuns {
+    fn kernels(&self) -> Vec<String> {
+        problem::all().iter().flat_map(|problem| problem.kernels).map(|&kernel| kernel.to_owned()).collect()
+    }
+
+    fn cases(&self, kernel: &str) -> Vec<String> {
+        self.all().iter().filter(|case| case.kernel == kernel).map(|case| case.name.clone()).collect()
+    }
+
+    fn counters(&self) -> Vec<Counter> {
+        let counter = |counter: &counters::Counter| Counter {
+            metric: counter.metric.to_owned(),
+            label: counter.label.to_owned(),
+            unit: counter.unit.name().to_owned(),
+            meaning: counter.meaning.to_owned(),
+        };
+        counters::EXACT.iter().map(counter).collect()
+    }
+
+    fn run(&self, kernel: &str, case: &str) -> Result<Rc<Run>, String> {
+        let key = (kernel.to_owned(), case.to_owned());
+        if let Some(run) = self.runs.borrow().get(&key) {
+            return Ok(Rc::clone(run));
+        }
+        let found = self.all().iter().find(|own| own.kernel == kernel && own.name == case);
+        let found = found.ok_or_else(|| format!("there is no case `{case}` of `{kernel}`"))?;
+        let run = Rc::new(run(found)?);
+        self.runs.borrow_mut().insert(key, Rc::clone(&run));
+        Ok(run)
+    }
+
+    fn wavefronts(&self, words: &[u32]) -> Result<u64, String> {
+        if words.is_empty() || words.len() > 32 {
+            return Err(format!("a warp has 32 lanes, and this is an access of {}", words.len()));
+        }
+        let launch = Launch {
+            grid: Dim3::linear(1),
+            block: Dim3::linear(words.len() as u32),
+            shared_bytes: (words.iter().max().copied().unwrap_or(0) + 1) * 4,
+            args: vec![Arg::buffer_of(&words.iter().map(|word| word * 4).collect::<Vec<_>>())],
+        };
+        let module = Module::parse("one_access.ptx", ONE_ACCESS).map_err(|error| error.to_string())?;
+        let outcome = sim::simulate(&module, "one_access", &launch, &Options::default());
+        let report = outcome.map_err(|error| error.to_string())?.report;
+        match report.findings.first() {
+            Some(finding) => Err(finding.message.clone()),
+            None => Ok(report.metric("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum")),
+        }
+    }
+
+    fn source(&self, file: &str) -> Result<String, String> {
+        let committed = file.strip_suffix(".cu").and_then(ptx::committed);
+        let Some(committed) = committed else {
+            let known: Vec<String> = ptx::problems().map(|problem| format!("{problem}.cu")).collect();
+            return Err(format!("there is no source `{file}`; there are {}", known.join(", ")));
+        };
+        if !committed.is_current() {
+            return Err(format!("kernels/cu/{file} has changed since its PTX was made: run `warpbook dev ptx`"));
+        }
+        Ok(committed.source.to_owned())
+    }
+
+    fn agreement(&self) -> Result<Agreement, String> {
+        if let Some(agreement) = self.agreement.get() {
+            return Ok(agreement.clone());
+        }
+        let against = Against::recorded(TARGET, None).map_err(|error| error.to_string())?;
+        let comparison = compare(self.all(), &against, &|_| ()).map_err(|error| error.to_string())?;
+        Ok(self.agreement.get_or_init(|| agreement(&comparison)).clone())
+    }
+}
+
+/// Simulates a case and looks it up in the record.
+fn run(case: &Case) -> Result<Run, String> {
+    let outcome = simulate::case(case).map_err(|error| error.to_string())?;
+    if let Some(finding) = outcome.report.findings.first() {
+        return Err(format!("the simulator finds {case} faulty: {}", finding.message));
+    }
+    let prepared = case.prepare();
+    let check = prepared.check(&outcome.buffers);
+    if !check.right {
+        return Err(format!("the simulated result of {case} is wrong: {}", check.first.unwrap_or_default()));
+    }
+    let records = truth::records().map_err(ToString::to_string)?;
+    let record = records.iter().find(|record| record.problem == case.problem && record.provenance.slug() == TARGET);
+    let measured = record.map(|record| measured(case, record)).transpose()?;
+    let args = prepared.launch.args.iter().map(argument).collect();
+    Ok(Run { data: case.data.to_owned(), args, report: outcome.report, measured })
+}
+
+/// An argument as `warpbook sim --arg` takes it. A buffer becomes zeros of its size.
+fn argument(arg: &Arg) -> String {
+    match arg {
+        Arg::Buffer(bytes) => format!("zeros:{}", bytes.len()),
+        Arg::Zeros(bytes) => format!("zeros:{bytes}"),
+        // A struct by value cannot be written on the command line; what a reader would type says so.
+        Arg::Bytes(bytes) => format!("(a struct of {} bytes)", bytes.len()),
+        Arg::Scalar(scalar) => match scalar {
+            Scalar::I8(v) => format!("i8:{v}"),
+            Scalar::U8(v) => format!("u8:{v}"),
+            Scalar::I16(v) => format!("i16:{v}"),
+            Scalar::U16(v) => format!("u16:{v}"),
+            Scalar::I32(v) => format!("i32:{v}"),
+            Scalar::U32(v) => format!("u32:{v}"),
+            Scalar::I64(v) => format!("i64:{v}"),
+            Scalar::U64(v) => format!("u64:{v}"),
+            Scalar::F32(v) => format!("f32:{v}"),
+            Scalar::F64(v) => format!("f64:{v}"),
+        },
+    }
+}
+
+/// What the record says about a case.
+fn measured(case: &Case, record: &Record) -> Result<Measured, String> {
+    let stale = |why: &str| {
+        let (file, problem) = (record.file_name(), &record.problem);
+        format!("the record {file} is out of date: {why}. Record it again with `warpbook record {problem}`")
+    };
+    let committed = ptx::committed(case.problem).ok_or_else(|| format!("there is no PTX of {}", case.problem))?;
+    if ptx::code_sha256(committed.text) != record.provenance.code_sha256 {
+        return Err(stale("the code of the PTX has changed since"));
+    }
+    let recorded = record.case(case).ok_or_else(|| stale(&format!("it has no case `{case}`")))?;
+    if recorded.launch != case.shape {
+        return Err(stale(&format!("`{case}` was launched with {}", recorded.launch)));
+    }
+    if !recorded.right {
+        return Err(format!("the recorded result of {case} is wrong"));
+    }
+    Ok(Measured {
+        gpu: record.provenance.short_gpu().to_owned(),
+        date: record.provenance.date.clone(),
+        metrics: recorded.metrics.clone(),
+        median_ns: recorded.times.median_ns,
+        timed: recorded.times.runs.into(),
+    })
+}
+
+fn agreement(comparison: &Comparison) -> Agreement {
+    let mut kernels: Vec<KernelAgreement> = Vec::new();
+    for row in &comparison.rows {
+        if kernels.last().is_none_or(|last| last.kernel != row.kernel) {
+            let kernel = row.kernel.to_owned();
+            kernels.push(KernelAgreement { kernel, cases: 0, counters: 0, agree: 0, same_output: 0 });
+        }
+        let Some(sum) = kernels.last_mut() else { continue };
+        let judged = row.counters.iter().filter_map(|counter| counter.agrees);
+        sum.cases += 1;
+        sum.counters += judged.clone().count();
+        sum.agree += judged.filter(|agrees| *agrees).count();
+        sum.same_output += usize::from(row.recorded.is_some() && Row::results_agree(row));
+    }
+    Agreement {
+        closing: comparison.summary.closing.clone(),
+        agrees: comparison.summary.agrees,
+        kernels,
+        provenance: comparison.records.iter().map(|record| provenance(&record.file, &record.provenance)).collect(),
+    }
+}
+
+/// A record's provenance as rows of a table.
+fn provenance(file: &str, provenance: &Provenance) -> Vec<(String, String)> {
+    let gpu = format!(
+        "{}, compute capability {}, {} SMs",
+        provenance.gpu, provenance.compute_capability, provenance.sm_count
+    );
+    let driver = format!("{} (CUDA {})", provenance.driver, provenance.cuda);
+    [
+        ("record", format!("kernels/truth/{file}")),
+        ("GPU", gpu),
+        ("driver, whose compiler made the machine code", driver),
+        ("Nsight Compute, which read the counters", provenance.ncu.clone()),
+        ("NVRTC, which made the PTX", provenance.nvrtc.clone()),
+        ("day", provenance.date.clone()),
+    ]
+    .map(|(what, which)| (what.to_owned(), which))
+    .to_vec()
+}

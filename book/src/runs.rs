@@ -1,0 +1,115 @@
+//! What the directives ask for: kernels, their cases, their runs, and the sources.
+//!
+//! The book reads runs only through [`Runs`]. [`RealRuns`](crate::RealRuns) answers with the simulator and the records
+//! of real GPUs; tests answer with made-up numbers.
+
+use std::rc::Rc;
+
+use sim::Report;
+use sim::report::Metrics;
+
+/// Answers the directives' questions. Errors are sentences for the author of a chapter.
+pub trait Runs {
+    /// The kernels, in the order of the book.
+    fn kernels(&self) -> Vec<String>;
+
+    /// The names of a kernel's cases, from small to large. Empty for a kernel that does not exist.
+    fn cases(&self, kernel: &str) -> Vec<String>;
+
+    /// The counters that simulator and hardware must agree on, in the order in which tables show them.
+    fn counters(&self) -> Vec<Counter>;
+
+    /// Simulates a case that exists, and looks it up in the record.
+    ///
+    /// # Errors
+    /// A sentence when the simulator refuses the case, finds a fault in it, or its result is wrong.
+    fn run(&self, kernel: &str, case: &str) -> Result<Rc<Run>, String>;
+
+    /// Simulates one access: a warp whose lane i writes word `words[i]` of shared memory. Lanes without a word sit it
+    /// out. Returns its wavefronts.
+    ///
+    /// # Errors
+    /// A sentence when there are more words than lanes, or the simulator refuses.
+    fn wavefronts(&self, words: &[u32]) -> Result<u64, String>;
+
+    /// The text of a CUDA source file, such as `scan.cu`.
+    ///
+    /// # Errors
+    /// A sentence when there is no such file, or it is not the text that the runs were compiled from.
+    fn source(&self, file: &str) -> Result<String, String>;
+
+    /// Compares all cases of all kernels with the records.
+    ///
+    /// # Errors
+    /// A sentence when there is no comparison.
+    fn agreement(&self) -> Result<Agreement, String>;
+}
+
+/// A counter that simulator and hardware must agree on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counter {
+    /// Nsight Compute's name, with its suffix.
+    pub metric: String,
+    /// The short name for tables.
+    pub label: String,
+    /// The unit.
+    pub unit: String,
+    /// What it counts, in one or two sentences.
+    pub meaning: String,
+}
+
+/// One case of one kernel, simulated now and measured once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Run {
+    /// What kind of data went in.
+    pub data: String,
+    /// The launch's arguments as `warpbook sim --arg` takes them, buffers without their data.
+    pub args: Vec<String>,
+    /// What the simulator says.
+    pub report: Report,
+    /// What the record says, if there is one.
+    pub measured: Option<Measured>,
+}
+
+/// What a real GPU did with a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The GPU's short name, such as `H200`.
+    pub gpu: String,
+    /// The day of the recording: YYYY-MM-DD.
+    pub date: String,
+    /// Its exact counters.
+    pub metrics: Metrics,
+    /// Median time of a launch, in nanoseconds.
+    pub median_ns: u64,
+    /// How many launches were timed.
+    pub timed: u64,
+}
+
+/// The comparison of all cases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agreement {
+    /// The closing line, such as `1365 of 1365 exact counters agree (H200, recorded 2026-11-21)`.
+    pub closing: String,
+    /// Whether there is nothing to complain about.
+    pub agrees: bool,
+    /// Kernel by kernel.
+    pub kernels: Vec<KernelAgreement>,
+    /// Where the records come from: what is said, and what it is, record by record.
+    pub provenance: Vec<Vec<(String, String)>>,
+}
+
+/// The comparison of one kernel's cases.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelAgreement {
+    /// The kernel.
+    pub kernel: String,
+    /// Number of cases.
+    pub cases: usize,
+    /// Number of counters that were compared.
+    pub counters: usize,
+    /// Number of those that are equal.
+    pub agree: usize,
+    /// Number of cases whose outputs are right and equal bit by bit.
+    pub same_output: usize,
+}

@@ -1,0 +1,301 @@
+//! The directives that become tables and bars.
+
+use crate::directive::Directive;
+use crate::fault::Reason;
+use crate::fill::{Filler, recorded};
+use crate::html::{self, Table, code, escape};
+use crate::quantity::{OWN, Quantity};
+use crate::runs::Run;
+use crate::source::Region;
+
+/// What shared memory accesses of a line cost, and what they would cost at best.
+const LINE_WAVEFRONTS: &str = "shared wavefronts";
+const LINE_IDEAL: &str = "ideal shared wavefronts";
+
+/// Where a number comes from, for a reader.
+pub(crate) fn origin(quantity: &Quantity, run: &Run) -> String {
+    let measured = run.measured.as_ref();
+    match (quantity.simulated(run), quantity.measured(run).and(measured)) {
+        (Some(_), Some(m)) => format!("simulated, and counted by an {} on {}", m.gpu, m.date),
+        (None, Some(m)) => format!("measured on an {} on {}, median of {} launches", m.gpu, m.date, m.timed),
+        (Some(_), None) if quantity.is_exact() => "simulated, not measured".to_owned(),
+        _ => "known to the simulator only".to_owned(),
+    }
+}
+
+/// The launch's shape, for a caption.
+fn shape(run: &Run) -> String {
+    let extent = |[x, y, z]: [u32; 3]| match (y, z) {
+        (1, 1) => x.to_string(),
+        _ => format!("{x} × {y} × {z}"),
+    };
+    let launch = &run.report.launch;
+    let plural = |count: &str, one: &str| format!("{count} {one}{}", if count == "1" { "" } else { "s" });
+    let shared = html::number(u64::from(launch.shared_dynamic) + u64::from(launch.shared_static));
+    format!(
+        "{} of {} threads, {shared} bytes of shared memory per block",
+        plural(&extent(launch.grid), "block"),
+        extent(launch.block)
+    )
+}
+
+/// `counters kernel=K case="C" [rows="label; label"]`: simulated and measured, side by side.
+pub(crate) fn counters(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+    let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
+    let recorded = recorded(directive)?;
+    let quantities = rows(filler, directive)?;
+    let run = filler.run(&kernel, &case)?;
+    let mut table = Table { text_columns: 1, ..Table::default() };
+    table.heads = ["counter", "simulated"].map(str::to_owned).to_vec();
+    let measured = run.measured.as_ref().filter(|_| recorded);
+    table.heads.extend(measured.map(|measured| measured.gpu.clone()));
+    for quantity in &quantities {
+        let value = quantity.agreed(&run, recorded)?;
+        let simulated = if quantity.simulated(&run).is_some() { quantity.show(value) } else { "–".to_owned() };
+        let mut cells = vec![label(filler, quantity), simulated];
+        if measured.is_some() {
+            cells.push(quantity.measured(&run).map_or_else(|| "–".to_owned(), |value| quantity.show(value)));
+        }
+        table.rows.push(cells);
+    }
+    let counted = measured.map_or_else(String::new, |m| format!(", counted by an {} on {}", escape(&m.gpu), m.date));
+    table.caption = format!("{}, {}: {}. Simulated for this page{counted}.", code(&kernel), escape(&case), shape(&run));
+    Ok(table.html())
+}
+
+/// `compare kernels="A B" case="C" [rows="label; label"]`: kernels side by side. Exact counters are shown once, because
+/// simulator and hardware agree on them or the book is not built.
+pub(crate) fn compare(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+    let (kernels, case) = (kernels(directive)?, directive.option("case")?);
+    let recorded = recorded(directive)?;
+    let quantities = rows(filler, directive)?;
+    let runs = kernels.iter().map(|kernel| filler.run(kernel, &case)).collect::<Result<Vec<_>, _>>()?;
+    let mut table = Table { text_columns: 1, ..Table::default() };
+    table.heads = [String::new()].into_iter().chain(kernels.iter().map(|kernel| breakable(kernel))).collect();
+    for quantity in &quantities {
+        let mut cells = vec![label(filler, quantity)];
+        for run in &runs {
+            cells.push(quantity.show(quantity.agreed(run, recorded)?));
+        }
+        table.rows.push(cells);
+    }
+    let measured = runs.first().and_then(|run| run.measured.as_ref()).filter(|_| recorded);
+    let counted = measured.map_or_else(
+        || "Simulated for this page.".to_owned(),
+        |m| format!("Simulated for this page; an {} counted the same on {}.", escape(&m.gpu), m.date),
+    );
+    table.caption = format!("{}. {counted}", capital(&escape(&case)));
+    Ok(table.html())
+}
+
+/// `lines kernel=K case="C"`: what each source line costs in shared memory. With `kernels="A B"` the wavefronts of
+/// several kernels that share their source lines.
+pub(crate) fn lines(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+    let kernels = match directive.maybe("kernel") {
+        Some(kernel) => vec![kernel],
+        None => kernels(directive)?,
+    };
+    let case = directive.option("case")?;
+    let recorded = recorded(directive)?;
+    let wavefronts = Quantity::find(LINE_WAVEFRONTS, filler.runs)?;
+    let ideal = Quantity::find(LINE_IDEAL, filler.runs)?;
+    // A line's numbers are the simulator's alone; that their sum is the hardware's is checked at the end.
+    let runs = kernels.iter().map(|kernel| filler.run(kernel, &case)).collect::<Result<Vec<_>, _>>()?;
+    let single = runs.len() == 1;
+    let of_line = |quantity: &Quantity, run: &Run, file: &str, line: u32| {
+        let mut part = run.clone();
+        part.report.lines.retain(|own| own.line == line && own.file == file);
+        let own = part.report.lines.pop();
+        let own = own.map(|own| (own.metrics, own.estimates)).unwrap_or_default();
+        (part.report.metrics, part.report.estimates) = own;
+        quantity.simulated(&part).unwrap_or(0)
+    };
+    let mut places: Vec<(String, u32)> = runs
+        .iter()
+        .flat_map(|run| run.report.lines.iter().map(|line| (line.file.clone(), line.line)))
+        .filter(|(file, line)| runs.iter().any(|run| of_line(&wavefronts, run, file, *line) > 0))
+        .collect();
+    places.sort();
+    places.dedup();
+    if places.is_empty() {
+        return Err(Reason::Wrong(format!("no line of {} touches shared memory", kernels.join(", "))));
+    }
+    let mut table = Table { text_columns: 2, ..Table::default() };
+    table.heads = ["line", "source"].map(str::to_owned).to_vec();
+    if single {
+        table.heads.extend(["wavefronts", "ideal", "excess"].map(str::to_owned));
+    } else {
+        table.heads.extend(kernels.iter().map(|kernel| breakable(kernel)));
+    }
+    let mut totals = vec![0; table.heads.len() - 2];
+    for (path, line) in &places {
+        let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let text = filler.runs.source(file)?;
+        let source = Region::whole(&text).lines.into_iter().find(|(own, _)| own == line).map(|(_, text)| text.trim());
+        let source =
+            source.ok_or_else(|| format!("{file} has no line {line}, where {} spends wavefronts", kernels[0]))?;
+        let mut cells = vec![filler.link(file, *line, &line.to_string()), code(without_comment(source))];
+        let numbers: Vec<u64> = if single {
+            let (cost, best) = (of_line(&wavefronts, &runs[0], path, *line), of_line(&ideal, &runs[0], path, *line));
+            vec![cost, best, cost.saturating_sub(best)]
+        } else {
+            runs.iter().map(|run| of_line(&wavefronts, run, path, *line)).collect()
+        };
+        for (total, number) in totals.iter_mut().zip(&numbers) {
+            *total += number;
+        }
+        cells.extend(numbers.into_iter().map(html::number));
+        table.rows.push(cells);
+    }
+    for (run, total) in runs.iter().zip(&totals) {
+        let whole = wavefronts.agreed(run, recorded)?;
+        if whole != *total {
+            let message = format!("the lines of {} add up to {total} wavefronts and not to {whole}", run.report.kernel);
+            return Err(Reason::Contradicted(message));
+        }
+    }
+    let total = ["total".to_owned(), String::new()].into_iter().chain(totals.into_iter().map(html::number));
+    table.total = Some(total.collect());
+    let who = if single { format!("{}, ", code(&kernels[0])) } else { String::new() };
+    table.caption =
+        format!("Shared memory, line by line: {who}{}. Wavefronts, simulated for this page.", escape(&case));
+    Ok(table.html())
+}
+
+/// `bars kernels="A B" case="C"`: shared wavefronts as bars, the part that is due to bank conflicts hatched.
+pub(crate) fn bars(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+    let (kernels, case) = (kernels(directive)?, directive.option("case")?);
+    let recorded = recorded(directive)?;
+    let wavefronts = Quantity::find(LINE_WAVEFRONTS, filler.runs)?;
+    let ideal = Quantity::find(LINE_IDEAL, filler.runs)?;
+    let mut values = Vec::new();
+    for kernel in &kernels {
+        let run = filler.run(kernel, &case)?;
+        values.push((kernel, wavefronts.agreed(&run, recorded)?, ideal.agreed(&run, false)?));
+    }
+    let largest = values.iter().map(|(_, cost, _)| *cost).max().unwrap_or(0).max(1);
+    let percent = |value: u64| format!("{:.2}%", value as f64 * 100.0 / largest as f64);
+    let mut html = String::from("<figure class=\"wb-bars\">\n");
+    for (kernel, cost, best) in values {
+        let excess = cost.saturating_sub(best);
+        let because = if excess == 0 {
+            "no bank conflict".to_owned()
+        } else {
+            format!("{} because of bank conflicts", html::number(excess))
+        };
+        html += &format!(
+            "<div class=\"wb-bar-row\"><div class=\"wb-bar-label\">{}: <b>{}</b> wavefronts, {because}</div>\
+             <div class=\"wb-bar\" aria-hidden=\"true\"><span class=\"wb-bar-ideal\" style=\"width:{}\"></span>\
+             <span class=\"wb-bar-excess\" style=\"width:{}\"></span></div></div>\n",
+            code(kernel),
+            html::number(cost),
+            percent(best.min(cost)),
+            percent(excess)
+        );
+    }
+    html += &format!(
+        "<figcaption>Shared memory wavefronts, {}. Solid: what the accesses need without conflicts. Hatched: what \
+         conflicts add.</figcaption>\n</figure>\n",
+        escape(&case)
+    );
+    Ok(html)
+}
+
+/// `counter-list`: every exact counter and what it counts.
+pub(crate) fn counter_list(filler: &Filler<'_>) -> String {
+    let entry = |counter: crate::runs::Counter| {
+        format!(
+            "## {}\n\n<p class=\"wb-metric\">{}</p>\n\n{} Unit: {}.\n",
+            capital(&counter.label),
+            code(&counter.metric),
+            counter.meaning,
+            counter.unit
+        )
+    };
+    filler.runs.counters().into_iter().map(entry).collect::<Vec<_>>().join("\n")
+}
+
+/// `closing`: the line that closes the comparison of everything.
+pub(crate) fn closing(filler: &Filler<'_>) -> Result<String, Reason> {
+    let agreement = filler.runs.agreement()?;
+    if !agreement.agrees {
+        return Err(Reason::Contradicted(format!("simulator and record do not agree: {}", agreement.closing)));
+    }
+    Ok(format!("<p class=\"wb-closing\"><strong>{}</strong></p>\n", escape(&agreement.closing)))
+}
+
+/// `agreement`: the comparison, kernel by kernel.
+pub(crate) fn agreement(filler: &Filler<'_>) -> Result<String, Reason> {
+    let heads = ["kernel", "cases", "counters compared", "equal", "outputs equal bit by bit"];
+    let agreement = filler.runs.agreement()?;
+    let row = |kernel: &crate::runs::KernelAgreement| {
+        let numbers = [kernel.cases, kernel.counters, kernel.agree, kernel.same_output];
+        [breakable(&kernel.kernel)].into_iter().chain(numbers.map(|n| html::number(n as u64))).collect()
+    };
+    let table = Table {
+        caption: "Every kernel and case in the records. Simulated for this page.".to_owned(),
+        heads: heads.map(str::to_owned).to_vec(),
+        rows: agreement.kernels.iter().map(row).collect(),
+        total: None,
+        text_columns: 1,
+    };
+    Ok(table.html())
+}
+
+/// `provenance`: where the records come from.
+pub(crate) fn provenance(filler: &Filler<'_>) -> Result<String, Reason> {
+    let agreement = filler.runs.agreement()?;
+    let table = |entries: &Vec<(String, String)>| Table {
+        caption: "Where the recorded numbers come from.".to_owned(),
+        heads: ["what", "which"].map(str::to_owned).to_vec(),
+        rows: entries.iter().map(|(what, which)| vec![escape(what), escape(which)]).collect(),
+        total: None,
+        text_columns: 2,
+    };
+    Ok(agreement.provenance.iter().map(|entries| table(entries).html()).collect::<Vec<_>>().join("\n"))
+}
+
+/// The rows that a table shows: `rows="label; label"`, or all exact counters.
+fn rows(filler: &Filler<'_>, directive: &mut Directive) -> Result<Vec<Quantity>, Reason> {
+    match directive.maybe("rows") {
+        None => Ok(filler.runs.counters().iter().map(Quantity::from).collect()),
+        Some(rows) => {
+            let find = |name: &str| Quantity::find(name.trim(), filler.runs).map_err(Reason::Wrong);
+            rows.split(';').map(find).collect()
+        }
+    }
+}
+
+/// The kernels of the option `kernels="A B"`.
+fn kernels(directive: &mut Directive) -> Result<Vec<String>, Reason> {
+    Ok(directive.option("kernels")?.split_whitespace().map(str::to_owned).collect())
+}
+
+/// A quantity's name as a row head: with the metric for those who point at it, and a note if only one side knows it.
+fn label(filler: &Filler<'_>, quantity: &Quantity) -> String {
+    let metric = filler.runs.counters().into_iter().find(|counter| counter.label == quantity.name);
+    let own = OWN.iter().find(|(name, _)| *name == quantity.name).map(|(_, metric)| (*metric).to_owned());
+    let note = match (own.is_some(), &*quantity.name) {
+        (true, _) => " <small>(simulator only)</small>",
+        (_, "time") => " <small>(measured only)</small>",
+        _ => "",
+    };
+    match metric.map(|counter| counter.metric).or(own) {
+        Some(metric) => format!("<span title=\"{}\">{}</span>{note}", escape(&metric), escape(&quantity.name)),
+        None => format!("{}{note}", escape(&quantity.name)),
+    }
+}
+
+/// A kernel's name that may be broken at its underscores, so that narrow screens can show several side by side.
+fn breakable(kernel: &str) -> String {
+    format!("<code>{}</code>", escape(kernel).replace('_', "_<wbr>"))
+}
+
+fn without_comment(line: &str) -> &str {
+    line.split("//").next().unwrap_or(line).trim_end()
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
