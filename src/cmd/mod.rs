@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod book;
 mod compare;
 mod dev;
 mod doctor;
@@ -54,7 +55,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::LaunchCases { problem, gpu } => record::child(&problem, gpu),
         Command::Exercise(args) => exercise::run(&args, json),
         Command::Dev(args) => dev::run(&args, json),
-        Command::Book(_) => Err(Failure::new(UNSUPPORTED, "not built yet")),
+        Command::Book(args) => book::run(&args, json),
     };
     let code = ended.unwrap_or_else(|failure| {
         if json {
