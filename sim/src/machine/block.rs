@@ -1,6 +1,7 @@
 //! A thread block: its warps take turns until all have exited or none can go on.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering::Relaxed;
 
 use super::fault::{Fault, Faults};
 use super::grid::Machine;
@@ -72,7 +73,11 @@ impl<'m, O: Observer> Block<'m, O> {
                 return;
             }
             if self.budget == 0 {
+                self.machine.endless.fetch_min(self.index, Relaxed);
                 self.out_of_budget(warps);
+                return;
+            }
+            if self.index > self.machine.endless.load(Relaxed) {
                 return;
             }
             if !self.open_barriers(warps) && !ran {

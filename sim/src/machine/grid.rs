@@ -1,6 +1,7 @@
 //! A launch: checks that a GPU would take it, runs all thread blocks and gathers what they showed.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
@@ -14,6 +15,7 @@ use crate::memory::global::GlobalMemory;
 use crate::observe::counters::Counters;
 use crate::program::inst::{AtomicOp, Op, Space};
 use crate::program::{CONST_WINDOW, PlacedVariable, Program, SHARED_WINDOW};
+use crate::report::FindingKind;
 use crate::target::Target;
 
 /// Most groups of blocks that run side by side. Fixed, so that results do not depend on the number of CPU threads.
@@ -41,6 +43,8 @@ pub(crate) struct Machine<'a> {
     pub shared_bytes: u64,
     /// Streaming multiprocessors of the GPU.
     pub multiprocessors: u32,
+    /// The first block, as far as known, that used up its budget: the blocks behind it need not run.
+    pub(crate) endless: AtomicU64,
     /// Warp-instructions that one block may execute.
     pub budget: u64,
 }
@@ -82,6 +86,7 @@ impl<'a> Machine<'a> {
             shared_dynamic: launch.shared_bytes,
             shared_bytes,
             multiprocessors: target.multiprocessors,
+            endless: AtomicU64::new(u64::MAX),
             budget,
         })
     }
@@ -102,6 +107,9 @@ impl<'a> Machine<'a> {
                 .collect();
             let mut block = Block::new(self, Counters::new(instructions));
             for index in group * per_group..((group + 1) * per_group).min(blocks) {
+                if index > self.endless.load(Relaxed) {
+                    break;
+                }
                 block.run(index, &mut warps);
             }
             (block.observer, block.faults)
@@ -109,6 +117,10 @@ impl<'a> Machine<'a> {
         let nothing = || (Counters::new(instructions), Faults::default());
         // Neighbours are merged in order and as soon as both are there: the counters of a long kernel are megabytes.
         let merge = |mut earlier: (Counters, Faults), later: (Counters, Faults)| {
+            // Whatever ran behind the first endless block was cut short at some point: it does not count.
+            if earlier.1.has(FindingKind::Budget) {
+                return earlier;
+            }
             earlier.0.merge(&later.0);
             earlier.1.merge(later.1);
             earlier
