@@ -21,6 +21,11 @@ pub fn tags(addresses: &[u64; 32], active: u32) -> u32 {
     distinct(addresses, active, 7)
 }
 
+/// Distinct elements of `width` bytes that the `active` lanes address.
+pub fn elements(addresses: &[u64; 32], active: u32, width: u32) -> u32 {
+    distinct(addresses, active, width.trailing_zeros())
+}
+
 fn distinct(addresses: &[u64; 32], active: u32, shift: u32) -> u32 {
     let mut numbers = [0u64; 32];
     let mut used = 0;
@@ -63,6 +68,8 @@ mod tests {
         // One element off the boundary costs one more sector.
         let shifted: [u64; 32] = std::array::from_fn(|lane| 0x1004 + lane as u64 * 4);
         assert_eq!(sectors(&shifted, u32::MAX), 5);
+        assert_eq!(elements(&stride(0), u32::MAX, 4), 1);
+        assert_eq!(elements(&stride(8), 0xf, 8), 4);
         // Order does not matter.
         let shuffled: [u64; 32] = std::array::from_fn(|lane| 0x1000 + (lane as u64 * 7 % 32) * 4);
         assert_eq!(sectors(&shuffled, u32::MAX), 4);

@@ -25,7 +25,7 @@ pub struct Counts {
 pub struct Access {
     /// Warp-level instructions that accessed the space.
     pub instructions: u64,
-    /// Bytes of all lanes.
+    /// Bytes of all distinct elements that the lanes of an instruction address.
     pub bytes: u64,
     /// Shared: wavefronts. Global: 32-byte sectors.
     pub cost: u64,
@@ -38,7 +38,8 @@ pub struct Access {
 impl Access {
     fn add(&mut self, event: &MemoryEvent<'_>, cost: u32, ideal: u32, tags: u32) {
         self.instructions += 1;
-        self.bytes += u64::from(event.active.count_ones() * event.width);
+        // Lanes that address the same element move it once: so the hardware counts, and so it was measured.
+        self.bytes += u64::from(sectors::elements(event.addresses, event.active, event.width) * event.width);
         self.cost += u64::from(cost);
         self.ideal += u64::from(ideal);
         self.tags += u64::from(tags);
