@@ -7,7 +7,7 @@ use sim::{Arg, Dim3, Launch, Module, Options, Outcome, simulate};
 
 /// A kernel `k` whose threads each leave a word: `body` computes `%out`, and `%tid` holds the thread's number in the
 /// block, `%p` the address of the second argument, a buffer of 4 KiB that holds its own word numbers.
-pub fn kernel(module: &str, body: &str) -> String {
+pub(crate) fn kernel(module: &str, body: &str) -> String {
     format!(
         ".version 9.0\n.target sm_90\n.address_size 64\n{module}\n\
          .visible .entry k(.param .u64 results, .param .u64 words)\n{{\n\
@@ -21,17 +21,17 @@ pub fn kernel(module: &str, body: &str) -> String {
 }
 
 /// What a run left behind.
-pub struct Ran {
+pub(crate) struct Ran {
     /// One word per thread, block after block.
-    pub out: Vec<u32>,
+    pub(crate) out: Vec<u32>,
     /// The second argument's words.
-    pub words: Vec<u32>,
-    pub report: Report,
+    pub(crate) words: Vec<u32>,
+    pub(crate) report: Report,
 }
 
 impl Ran {
     /// The only finding.
-    pub fn finding(&self) -> &Finding {
+    pub(crate) fn finding(&self) -> &Finding {
         let findings = &self.report.findings;
         assert_eq!(findings.len(), 1, "{findings:#?}");
         &findings[0]
@@ -43,7 +43,7 @@ fn words_of(bytes: &[u8]) -> Vec<u32> {
 }
 
 /// Runs a whole PTX text made by [`kernel`].
-pub fn run_text(text: &str, blocks: u32, threads: u32, options: &Options) -> Ran {
+pub(crate) fn run_text(text: &str, blocks: u32, threads: u32, options: &Options) -> Ran {
     let module = Module::parse("k.ptx", text).unwrap_or_else(|error| panic!("{error}"));
     let words: Vec<u32> = (0..1024).collect();
     let args = vec![Arg::Zeros(u64::from(blocks * threads) * 4), Arg::buffer_of(&words)];
@@ -55,24 +55,24 @@ pub fn run_text(text: &str, blocks: u32, threads: u32, options: &Options) -> Ran
 }
 
 /// Runs `body` (see [`kernel`]) with some threads in one block.
-pub fn run(module: &str, body: &str, threads: u32) -> Ran {
+pub(crate) fn run(module: &str, body: &str, threads: u32) -> Ran {
     let options = Options { budget: 1 << 20, ..Options::default() };
     run_text(&kernel(module, body), 1, threads, &options)
 }
 
 /// Runs `body` with one warp, which must be faultless.
-pub fn warp(body: &str) -> Vec<u32> {
+pub(crate) fn warp(body: &str) -> Vec<u32> {
     block(body, 32)
 }
 
 /// Runs `body` with some threads, which must be faultless.
-pub fn block(body: &str, threads: u32) -> Vec<u32> {
+pub(crate) fn block(body: &str, threads: u32) -> Vec<u32> {
     let ran = run("", body, threads);
     assert!(ran.report.findings.is_empty(), "{:#?}", ran.report.findings);
     ran.out
 }
 
 /// 32 words by lane.
-pub fn by_lane(f: impl Fn(u32) -> u32) -> Vec<u32> {
+pub(crate) fn by_lane(f: impl Fn(u32) -> u32) -> Vec<u32> {
     (0..32).map(f).collect()
 }
