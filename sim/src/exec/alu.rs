@@ -62,6 +62,16 @@ fn canonical32(value: f32) -> u32 {
     if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
 }
 
+/// A NaN operand comes out quieted, the first one of several; see `semantics::choices`.
+#[inline(always)]
+fn canonical64<const N: usize>(value: f64, operands: [u64; N]) -> u64 {
+    if !value.is_nan() {
+        return value.to_bits();
+    }
+    let nan = operands.into_iter().find(|&operand| f64::from_bits(operand).is_nan());
+    nan.map_or(0xfff8_0000_0000_0000, |nan| nan | 0x0008_0000_0000_0000)
+}
+
 #[inline(always)]
 fn f32s(op: Float, a: &Row32, b: &Row32) -> Row32 {
     match op {
@@ -220,22 +230,21 @@ pub(super) fn execute(registers: &mut Registers, constants: &Constants, op: &Op,
 }
 
 fn f64s(registers: &mut Registers, constants: &Constants, op: &Op, active: u32) {
-    // As `canonical32`, for doubles.
-    let canonical = |value: f64| if value.is_nan() { 0xfff8_0000_0000_0000 } else { value.to_bits() };
     match *op {
         Op::F64 { op, d, a, b } => {
             let (a, b) = (registers.d(constants, a), registers.d(constants, b));
             let value = match op {
-                Float::Add => map2(a, b, |x, y| canonical(f64::from_bits(x) + f64::from_bits(y))),
-                Float::Sub => map2(a, b, |x, y| canonical(f64::from_bits(x) - f64::from_bits(y))),
-                Float::Mul => map2(a, b, |x, y| canonical(f64::from_bits(x) * f64::from_bits(y))),
+                Float::Add => map2(a, b, |x, y| canonical64(f64::from_bits(x) + f64::from_bits(y), [x, y])),
+                Float::Sub => map2(a, b, |x, y| canonical64(f64::from_bits(x) - f64::from_bits(y), [x, y])),
+                Float::Mul => map2(a, b, |x, y| canonical64(f64::from_bits(x) * f64::from_bits(y), [x, y])),
             };
             registers.set_d(d, &value, active);
         }
         Op::Fma64 { d, a, b, c } => {
             let (a, b, c) = (registers.d(constants, a), registers.d(constants, b), registers.d(constants, c));
-            let value =
-                map3(a, b, c, |x, y, z| canonical(f64::from_bits(x).mul_add(f64::from_bits(y), f64::from_bits(z))));
+            let value = map3(a, b, c, |x, y, z| {
+                canonical64(f64::from_bits(x).mul_add(f64::from_bits(y), f64::from_bits(z)), [x, y, z])
+            });
             registers.set_d(d, &value, active);
         }
         _ => {}

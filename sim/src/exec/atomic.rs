@@ -6,7 +6,7 @@ use super::memory;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::observe::{MemoryEvent, MemoryKind, Observer};
-use crate::program::inst::{Atomic, AtomicOp, Pc, Reg, Space};
+use crate::program::inst::{Atomic, AtomicOp, MBARRIER_PARITY, MBARRIER_PENDING, Pc, Reg, Space};
 
 /// Executes an atomic.
 pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, atomic: &Atomic, active: u32) {
@@ -112,7 +112,12 @@ fn new_value(op: AtomicOp, width: u32, old: u64, a: u64, b: u64) -> u64 {
         AtomicOp::MinS => signed(old).min(signed(a)) as u64,
         AtomicOp::MaxS => signed(old).max(signed(a)) as u64,
         AtomicOp::AddF32 { ftz } => u64::from(add_f32(old as u32, a as u32, ftz)),
-        AtomicOp::AddF64 => (f64::from_bits(old) + f64::from_bits(a)).to_bits(),
+        AtomicOp::MbarrierInit => Phase { parity: false, expected: a, pending: a, bytes: 0 }.word(),
+        AtomicOp::MbarrierArrive => Phase::of(old).expect(b).arrive(a, 0).word(),
+        AtomicOp::MbarrierDrop => Phase::of(old).expect(b).arrive(a, a).word(),
+        AtomicOp::MbarrierExpect => Phase::of(old).expect(a).word(),
+        AtomicOp::MbarrierComplete => Phase::of(old).expect(a.wrapping_neg()).arrive(0, 0).word(),
+        AtomicOp::AddF64 => canonical_f64(f64::from_bits(old) + f64::from_bits(a)),
         AtomicOp::AddF16 => add_f16(old as u16, a as u16).into(),
         AtomicOp::AddBf16 => add_bf16(old as u16, a as u16).into(),
         AtomicOp::AddF16x2 => halves(old, a, add_f16),
@@ -120,21 +125,80 @@ fn new_value(op: AtomicOp, width: u32, old: u64, a: u64, b: u64) -> u64 {
     }
 }
 
+/// The state of an `mbarrier`, as this simulator keeps it in the barrier's 64 bits; programs must not look inside
+/// (PTX ISA, "mbarrier object"). Counts have 20 bits, as the manual's limit of 2^20 - 1 asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Phase {
+    /// Changes when a phase completes.
+    parity: bool,
+    /// Arrivals that complete a phase.
+    expected: u64,
+    /// Arrivals that are missing.
+    pending: u64,
+    /// Bytes of asynchronous copies that are missing.
+    bytes: u64,
+}
+
+impl Phase {
+    const COUNT: u64 = (1 << 20) - 1;
+
+    fn of(word: u64) -> Self {
+        Self {
+            parity: word & MBARRIER_PARITY != 0,
+            expected: word & Self::COUNT,
+            pending: word >> MBARRIER_PENDING & Self::COUNT,
+            bytes: word >> 40 & Self::COUNT,
+        }
+    }
+
+    fn word(self) -> u64 {
+        let parity = if self.parity { MBARRIER_PARITY } else { 0 };
+        self.expected & Self::COUNT
+            | (self.pending & Self::COUNT) << MBARRIER_PENDING
+            | (self.bytes & Self::COUNT) << 40
+            | parity
+    }
+
+    fn expect(mut self, bytes: u64) -> Self {
+        self.bytes = self.bytes.wrapping_add(bytes) & Self::COUNT;
+        self
+    }
+
+    /// `threads` arrive, `dropped` of them for the last time.
+    fn arrive(mut self, threads: u64, dropped: u64) -> Self {
+        self.pending = self.pending.saturating_sub(threads);
+        self.expected = self.expected.saturating_sub(dropped);
+        if self.pending == 0 && self.bytes == 0 {
+            self.parity = !self.parity;
+            self.pending = self.expected;
+        }
+        self
+    }
+}
+
 fn halves(old: u64, a: u64, add: impl Fn(u16, u16) -> u16) -> u64 {
     u64::from(add(old as u16, a as u16)) | u64::from(add((old >> 16) as u16, (a >> 16) as u16)) << 16
 }
 
+fn canonical_f64(value: f64) -> u64 {
+    // One NaN on every machine: which of two NaNs an addition returns depends on the CPU.
+    if value.is_nan() { 0xfff8_0000_0000_0000 } else { value.to_bits() }
+}
+
 fn add_f32(old: u32, a: u32, ftz: bool) -> u32 {
     let flush = |bits: u32| if ftz && bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits };
-    flush((f32::from_bits(flush(old)) + f32::from_bits(flush(a))).to_bits())
+    let sum = f32::from_bits(flush(old)) + f32::from_bits(flush(a));
+    if sum.is_nan() { 0x7fff_ffff } else { flush(sum.to_bits()) }
 }
 
 fn add_f16(old: u16, a: u16) -> u16 {
-    // The sum of two halves is exact in f32, so it is rounded once.
-    f16::from_f32(f16::from_bits(old).to_f32() + f16::from_bits(a).to_f32()).to_bits()
+    // f32 has more than twice the precision of f16, so rounding twice gives what rounding once does.
+    let sum = f16::from_bits(old).to_f32() + f16::from_bits(a).to_f32();
+    if sum.is_nan() { 0x7fff } else { f16::from_f32(sum).to_bits() }
 }
 
 fn add_bf16(old: u16, a: u16) -> u16 {
     // An f64 holds the sum of two bf16 to more than twice their precision, so rounding twice is harmless.
-    bf16::from_f64(bf16::from_bits(old).to_f64() + bf16::from_bits(a).to_f64()).to_bits()
+    let sum = bf16::from_bits(old).to_f64() + bf16::from_bits(a).to_f64();
+    if sum.is_nan() { 0x7fff } else { bf16::from_f64(sum).to_bits() }
 }

@@ -4,7 +4,7 @@ use crate::machine::block::Block;
 use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
 use crate::observe::{MemoryEvent, MemoryKind, Observer};
-use crate::program::inst::{Access, Address, Op, Pc, Reg, Space};
+use crate::program::inst::{Access, Address, Copied, Op, Pc, Reg, Space};
 use crate::program::{CONST_WINDOW, FRAME_OFFSET, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::report::FindingKind;
 
@@ -370,6 +370,51 @@ fn write<O>(
 fn lane_memory_mut(memory: &mut [u8], lane: usize) -> &mut [u8] {
     let size = memory.len() / 32;
     &mut memory[lane * size..(lane + 1) * size]
+}
+
+/// Executes `cp.async`.
+pub(super) fn copy<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, copy: &Copied, active: u32) {
+    let (from, to) = (addresses(warp, block, copy.from), addresses(warp, block, copy.to));
+    let width = u32::from(copy.bytes);
+    let sizes = copy.source_bytes.map(|reg| warp.registers.wide(&block.machine.constants, reg));
+    let ignored =
+        copy.ignore.map_or(0, |(p, negated)| if negated { !warp.registers.p(p) } else { warp.registers.p(p) });
+    let reading = active & !ignored;
+    if reading != 0 {
+        block.observer.memory(&MemoryEvent {
+            pc,
+            active: reading,
+            addresses: &from,
+            width,
+            kind: MemoryKind::GlobalLoad,
+        });
+    }
+    block.observer.memory(&MemoryEvent { pc, active, addresses: &to, width, kind: MemoryKind::SharedStore });
+    let (aligned_from, misaligned_from) = aligned(&from, reading, width);
+    let (aligned_to, misaligned_to) = aligned(&to, active & !misaligned_from, width);
+    let (mut outside_from, mut outside_to) = (0, 0);
+    for lane in (0..32usize).filter(|lane| aligned_to >> lane & 1 != 0) {
+        let size = sizes.map_or(width, |sizes| (sizes[lane] as u32).min(width));
+        for at in 0..width {
+            let offset = u64::from(at);
+            let mut value = 0;
+            if at < size && aligned_from >> lane & 1 != 0 {
+                match read(warp, block, Space::Global, lane, from[lane].wrapping_add(offset), 1) {
+                    Ok(byte) => value = byte,
+                    Err(Outside) => outside_from |= 1 << lane,
+                }
+            }
+            if write(warp, block, Space::Shared, lane, to[lane].wrapping_add(offset), 1, value).is_err() {
+                outside_to |= 1 << lane;
+            }
+        }
+    }
+    if misaligned_from | outside_from != 0 {
+        note_misses(warp, block, pc, "reads", Space::Global, &from, (misaligned_from, outside_from), width);
+    }
+    if misaligned_to | outside_to != 0 {
+        note_misses(warp, block, pc, "writes", Space::Shared, &to, (misaligned_to, outside_to), width);
+    }
 }
 
 fn window(space: Space) -> u64 {

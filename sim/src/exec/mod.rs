@@ -10,7 +10,7 @@ use crate::machine::fault::Fault;
 use crate::machine::paths::Wait;
 use crate::machine::warp::Warp;
 use crate::observe::Observer;
-use crate::program::inst::{Op, Special};
+use crate::program::inst::{Op, Reg, Special};
 use crate::report::FindingKind;
 
 /// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up.
@@ -110,16 +110,41 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                 };
                 warp.registers.set_wide(*d, &[value; 32], active);
             }
-            Op::Load(access) => memory::load(warp, block, pc, access, active),
+            Op::Load(access) => {
+                warp.communicated |= access.strong;
+                memory::load(warp, block, pc, access, active);
+            }
             Op::Store(access) => memory::store(warp, block, pc, access, active),
-            Op::Atomic(atomic) => atomic::execute(warp, block, pc, atomic, active),
+            Op::Atomic(atomic) => {
+                warp.communicated = true;
+                atomic::execute(warp, block, pc, atomic, active);
+            }
             Op::Convert { .. } | Op::IsSpace { .. } => memory::convert(warp, block, &inst.op, active),
-            Op::Nop | Op::Fence => {}
+            Op::Nop | Op::Print | Op::Fence => {}
+            Op::Copy(copy) => memory::copy(warp, block, pc, copy, active),
+            Op::NoFunction { target } => {
+                no_function(warp, block, pc, *target, active);
+                warp.paths.exit(path, active, pc + 1);
+                return;
+            }
             op => alu::execute(&mut warp.registers, &machine.constants, op, active),
         }
         pc += 1;
     }
     warp.paths.list[path].pc = pc;
+}
+
+fn no_function<O>(warp: &Warp, block: &mut Block<'_, O>, pc: u32, target: Reg, active: u32) {
+    let (index, number) = (block.index, warp.index);
+    let address = warp.registers.wide(&block.machine.constants, target)[active.trailing_zeros() as usize];
+    block.faults.note(pc, FindingKind::OutOfBounds, || Fault {
+        message: format!("the kernel calls address {address:#x}, where no function of this kind begins"),
+        help: "a function pointer is null, was never set or belongs to the host: look at where it comes from",
+        block: index,
+        warp: number,
+        lanes: active,
+        count: 1,
+    });
 }
 
 fn trap<O>(warp: &Warp, block: &mut Block<'_, O>, pc: u32, active: u32) {

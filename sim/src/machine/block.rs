@@ -17,6 +17,10 @@ use crate::report::FindingKind;
 /// that a warp that waits for another in a loop does not waste much.
 const TURN: u64 = 4096;
 
+/// Turns that a path may spend with atomics or volatile accesses before we believe that it waits for lanes of its own
+/// warp which wait for it behind a loop. A loop without such accesses cannot wait for anybody, however long it is.
+const SPINS: u32 = 4;
+
 /// What a thread block is and holds while it runs.
 pub(crate) struct Block<'m, O> {
     /// The launch.
@@ -109,10 +113,21 @@ impl<'m, O: Observer> Block<'m, O> {
             ran = true;
             let before = fuel;
             exec::run(warp, self, path, &mut fuel);
+            if fuel > 0 {
+                warp.spins = 0;
+            }
             let used = before - fuel;
             warp.clock += used;
             self.budget -= used;
             fuel = fuel.min(self.budget);
+        }
+        // A lane that holds a lock may wait for lanes that want it to leave the loop in which they ask for it. The
+        // hardware's compiler puts the meeting point behind the release of the lock, or makes lanes yield.
+        if fuel == 0 && ran && std::mem::take(&mut warp.communicated) {
+            warp.spins += 1;
+            if warp.spins >= SPINS && warp.paths.stop_waiting() {
+                warp.spins = 0;
+            }
         }
         // A path that spins must not keep the others from running: the first becomes the last.
         if fuel == 0 && warp.paths.list.len() > 1 {

@@ -163,7 +163,8 @@ fn addresses(program: &Program) -> Addresses<'_> {
     let shared = program.shared_variables.iter().map(|v| (&*v.0, (v.1, SHARED_WINDOW + v.1)));
     let constant = program.constants.iter().map(|v| (&*v.name, (v.address, CONST_WINDOW + v.address)));
     let global = program.globals.iter().map(|v| (&*v.name, (v.address, v.address)));
-    shared.chain(constant).chain(global).collect()
+    let functions = program.functions.iter().map(|f| (&*f.0, (f.1, f.1)));
+    shared.chain(constant).chain(global).chain(functions).collect()
 }
 
 /// A variable's initial bytes, addresses of other variables filled in.

@@ -42,6 +42,8 @@ struct Meeting {
     arrived: u32,
     /// The meeting that the lanes are on their way to afterwards.
     next: usize,
+    /// Nobody waits here any more: lanes that come go on at once.
+    open: bool,
 }
 
 /// All paths of a warp.
@@ -59,7 +61,7 @@ impl Paths {
     /// All `lanes` at the kernel's first instruction.
     pub(crate) fn start(&mut self, lanes: u32) {
         self.meetings.clear();
-        self.meetings.push(Meeting { pc: NEVER, expected: lanes, arrived: 0, next: OUTERMOST });
+        self.meetings.push(Meeting { pc: NEVER, expected: lanes, arrived: 0, next: OUTERMOST, open: false });
         self.list.clear();
         if lanes != 0 {
             self.list.push(Path { pc: 0, lanes, meeting: OUTERMOST, wait: Wait::None });
@@ -84,7 +86,7 @@ impl Paths {
         let meeting = if meet == NEVER || self.meetings[meeting].pc == meet {
             meeting
         } else {
-            self.meetings.push(Meeting { pc: meet, expected: lanes, arrived: 0, next: meeting });
+            self.meetings.push(Meeting { pc: meet, expected: lanes, arrived: 0, next: meeting, open: false });
             self.meetings.len() - 1
         };
         self.list[path] = Path { pc: next, lanes: lanes & !taken, meeting, wait: Wait::None };
@@ -102,36 +104,64 @@ impl Paths {
     /// The path is at its meeting: it waits there, and all go on together when the last one comes.
     pub(crate) fn arrive(&mut self, path: usize) {
         let Path { lanes, meeting, .. } = self.list.swap_remove(path);
-        self.meetings[meeting].arrived |= lanes;
-        self.release(meeting);
+        self.come(meeting, lanes);
+    }
+
+    /// Lanes come to a meeting, and on to the next one if they need not wait and it is at the same place.
+    fn come(&mut self, meeting: usize, lanes: u32) {
+        if self.meetings[meeting].open {
+            self.go_on(meeting, lanes);
+        } else {
+            self.meetings[meeting].arrived |= lanes;
+            self.release(meeting);
+        }
+    }
+
+    /// `lanes` leave a meeting behind.
+    fn go_on(&mut self, meeting: usize, lanes: u32) {
+        let Meeting { pc, next, .. } = self.meetings[meeting];
+        self.meetings[meeting].expected &= !lanes;
+        // Meetings are made and completed like brackets, so the empty ones are at the end of the list sooner or later.
+        while self.meetings.len() > 1 && self.meetings.last().is_some_and(|last| last.expected == 0) {
+            self.meetings.pop();
+        }
+        if next != OUTERMOST && self.meetings[next].pc == pc {
+            self.come(next, lanes);
+        } else {
+            self.list.push(Path { pc, lanes, meeting: next, wait: Wait::None });
+        }
     }
 
     /// Lets the lanes of a meeting go on if all are there.
     fn release(&mut self, mut meeting: usize) {
         while meeting != OUTERMOST {
-            let Meeting { pc, expected, arrived, next } = self.meetings[meeting];
+            let Meeting { expected, arrived, next, .. } = self.meetings[meeting];
             if arrived != expected {
                 return;
             }
-            // Only the innermost meetings can complete, and they are the last of the list that are still expected.
             self.meetings[meeting].arrived = 0;
-            self.meetings[meeting].expected = 0;
-            while self.meetings.len() > 1 && self.meetings.last().is_some_and(|last| last.expected == 0) {
-                self.meetings.pop();
+            if arrived != 0 {
+                self.go_on(meeting, arrived);
+                return;
             }
-            if arrived == 0 {
-                // All lanes exited on the way; the meeting around this one may be complete now.
-                meeting = next;
-                continue;
-            }
-            if self.meetings[next].pc == pc {
-                self.meetings[next].arrived |= arrived;
-                meeting = next;
-                continue;
-            }
-            self.list.push(Path { pc, lanes: arrived, meeting: next, wait: Wait::None });
-            return;
+            // All lanes exited on the way; the meeting around this one may be complete now.
+            meeting = next;
         }
+    }
+
+    /// Lets all lanes go on that wait for others to meet them: those others wait for them. True when there were some.
+    pub(crate) fn stop_waiting(&mut self) -> bool {
+        let mut any = false;
+        for meeting in (1..self.meetings.len()).rev() {
+            // The list of meetings can get shorter on the way.
+            if self.meetings.get(meeting).is_some_and(|meeting| meeting.arrived != 0) {
+                let lanes = std::mem::take(&mut self.meetings[meeting].arrived);
+                self.meetings[meeting].open = true;
+                self.go_on(meeting, lanes);
+                any = true;
+            }
+        }
+        any
     }
 
     /// Lets the paths that `which` chooses go on behind the instruction at which they waited. Those that waited at the
@@ -226,6 +256,26 @@ mod tests {
             }
         }
         assert_eq!(paths.list, [Path { pc: 9, lanes: 7, meeting: 0, wait: Wait::None }]);
+    }
+
+    #[test]
+    fn a_meeting_that_is_given_up_lets_later_lanes_pass() {
+        let mut paths = Paths::default();
+        paths.start(7);
+        paths.split(0, 6, 1, 9, 9); // lane 0 leaves the loop, the others spin
+        assert_eq!(paths.list.len(), 1);
+        assert!(paths.stop_waiting());
+        assert!(paths.list.contains(&Path { pc: 9, lanes: 1, meeting: 0, wait: Wait::None }));
+        let spinning = paths.list.iter().position(|p| p.lanes == 6).expect("the loop's path");
+        paths.split(spinning, 4, 1, 9, 9);
+        assert!(paths.list.contains(&Path { pc: 9, lanes: 2, meeting: 0, wait: Wait::None }), "it does not wait");
+        arrive(&mut paths, 4);
+        assert!(!paths.stop_waiting());
+        for lanes in [1, 2, 4] {
+            let path = paths.list.iter().position(|p| p.lanes == lanes).expect("a path");
+            paths.exit(path, lanes, 10);
+        }
+        assert_eq!((paths.list.len(), paths.live()), (0, 0));
     }
 
     #[test]

@@ -21,6 +21,10 @@ pub(crate) struct Warp {
     pub frame: Vec<u8>,
     /// Instructions executed, the model's clock.
     pub clock: u64,
+    /// An atomic or volatile access was executed in this turn: what a loop can wait for.
+    pub communicated: bool,
+    /// Whole turns in a row in which one path ran without coming to an end, and communicated.
+    pub spins: u32,
 }
 
 impl Warp {
@@ -32,6 +36,8 @@ impl Warp {
         let lanes = (threads - first_thread).min(32) as u32;
         self.index = index;
         self.clock = 0;
+        self.communicated = false;
+        self.spins = 0;
         self.paths.start(if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 });
         self.local.clear();
         self.local.resize(program.local_bytes as usize * 32, 0);

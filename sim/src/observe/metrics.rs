@@ -73,6 +73,7 @@ pub const EXACT: &[Metric] = &[
 /// Counters that only a simulator has.
 pub const OWN: &[Metric] = &[
     Metric { name: "warpbook__barriers.sum", value: |c, op| if matches!(op, Op::Barrier(_)) { c.executed } else { 0 } },
+    Metric { name: "warpbook__printf_calls.sum", value: |c, op| lanes_if(c, matches!(op, Op::Print)) },
     Metric {
         name: "warpbook__ptx_inst_executed.sum",
         value: |c, op| if matches!(op, Op::Nop) { 0 } else { c.executed },

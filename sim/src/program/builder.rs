@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::inst::{Inst, NEVER, Op, Pc, Reg, Space};
-use super::layout::{GLOBALS_BASE, align_up};
+use super::layout::{FUNCTIONS_BASE, GLOBALS_BASE, align_up};
 use super::slots::{Slots, TooMany};
 use super::{KernelParam, PlacedVariable, Program, Source};
 use crate::diagnostic::{Diagnostic, Place, Span};
@@ -25,7 +25,7 @@ const MOST_GLOBAL: u64 = GLOBALS_BASE + (1 << 38);
 
 /// What a name means in a scope.
 #[derive(Debug, Clone)]
-pub(super) enum Symbol {
+pub(super) enum Symbol<'m> {
     Register(Reg),
     /// Elements of a `.v2` or `.v4` register.
     VectorRegister(Vec<Reg>),
@@ -37,10 +37,13 @@ pub(super) enum Symbol {
         address: u64,
     },
     Label(usize),
+    /// A list of labels or functions.
+    Targets(&'m [Name]),
+    /// The shape of an indirect call.
     Prototype,
 }
 
-type Scope<'m> = HashMap<&'m str, Symbol>;
+type Scope<'m> = HashMap<&'m str, Symbol<'m>>;
 
 /// Lowers one kernel.
 pub(super) struct Builder<'m> {
@@ -49,6 +52,8 @@ pub(super) struct Builder<'m> {
     pub(super) functions: HashMap<&'m str, &'m Function>,
     /// Variables of the module by name.
     variables: HashMap<&'m str, &'m Variable>,
+    /// Functions whose address the kernel can hold.
+    pointed_to: HashSet<&'m str>,
     source: Source<'m>,
     /// Start of every line of the PTX text.
     line_starts: Vec<usize>,
@@ -73,8 +78,8 @@ pub(super) struct Builder<'m> {
     /// The same for call arguments, which are gone at the end of their scope.
     frame_end: u64,
     /// Variables of other spaces declared in a function: there is one of each, however often it is inlined.
-    placed_in_functions: HashMap<usize, Symbol>,
-    module_variables: HashMap<&'m str, Symbol>,
+    placed_in_functions: HashMap<usize, Symbol<'m>>,
+    module_variables: HashMap<&'m str, Symbol<'m>>,
     calls: Vec<&'m str>,
     /// Label behind the inlined function's body, where `ret` goes; `None` in the kernel itself.
     pub(super) return_label: Option<usize>,
@@ -104,6 +109,7 @@ pub(super) fn build(module: &Module, source: Source<'_>, kernel: &str) -> Result
     let mut builder = Builder {
         module,
         functions,
+        pointed_to: HashSet::new(),
         variables: module.variables.iter().rev().map(|variable| (&*variable.name.text, variable)).collect(),
         source,
         line_starts: std::iter::once(0).chain(source.text.match_indices('\n').map(|(at, _)| at + 1)).collect(),
@@ -159,19 +165,34 @@ impl<'m> Builder<'m> {
         let mut functions = vec![kernel];
         let mut declared: Vec<&Variable> = Vec::new();
         while let Some(function) = functions.pop() {
+            let mut found: Vec<&'m str> = Vec::new();
             for statement in function.body.iter().flatten() {
                 match statement {
                     Statement::Variable(v) if v.space == StateSpace::Shared => declared.push(v),
                     Statement::Instruction(instruction) => {
+                        let pointers = !instruction.opcode.text.starts_with("call");
                         for operand in &instruction.operands {
                             operand.for_each_name(&mut |name| {
-                                if names.insert(name) {
-                                    functions.extend(self.functions.get(name));
+                                found.push(name);
+                                if pointers && self.functions.contains_key(name) {
+                                    self.pointed_to.insert(name);
                                 }
                             });
                         }
                     }
                     _ => {}
+                }
+            }
+            while let Some(name) = found.pop() {
+                if !names.insert(name) {
+                    continue;
+                }
+                functions.extend(self.functions.get(name));
+                for relocation in self.variables.get(name).iter().flat_map(|variable| &variable.relocations) {
+                    found.push(&relocation.symbol.text);
+                    if self.functions.contains_key(&*relocation.symbol.text) {
+                        self.pointed_to.insert(&relocation.symbol.text);
+                    }
                 }
             }
         }
@@ -198,9 +219,24 @@ impl<'m> Builder<'m> {
                 *slot = target;
             }
         }
+        let functions = self.pointed_to();
+        self.program.functions =
+            functions.iter().map(|f| (f.name.text.to_string(), self.function_address(&f.name.text))).collect();
         self.program.shared_static = self.shared_end;
         self.program.slots = self.slots;
         self.program
+    }
+
+    /// The functions whose address the kernel can hold, in the order of the file.
+    pub(super) fn pointed_to(&self) -> Vec<&'m Function> {
+        let list = self.module.functions.iter().filter(|f| f.body.is_some());
+        list.filter(|f| self.pointed_to.contains(&*f.name.text)).collect()
+    }
+
+    /// The address that stands for a function.
+    pub(super) fn function_address(&self, name: &str) -> u64 {
+        let index = self.module.functions.iter().position(|f| &*f.name.text == name).unwrap_or(0);
+        FUNCTIONS_BASE + 16 * index as u64
     }
 
     /// Decodes a body in a fresh scope; its labels are known before its instructions.
@@ -254,9 +290,7 @@ impl<'m> Builder<'m> {
                         self.line = *line;
                     }
                 }
-                Statement::Targets(name, _) => {
-                    return Err(self.unsupported(&name.span, "an indirect branch or call through a table of targets"));
-                }
+                Statement::Targets(name, targets) => self.declare(&name.text, Symbol::Targets(targets)),
                 Statement::Prototype(name) => {
                     self.declare(&name.text, Symbol::Prototype);
                 }
@@ -363,7 +397,7 @@ impl<'m> Builder<'m> {
     }
 
     /// Gives a shared, constant or global variable its address.
-    fn place(&mut self, variable: &Variable) -> Result<Symbol, Error> {
+    fn place(&mut self, variable: &Variable) -> Result<Symbol<'m>, Error> {
         let name = variable.name.text.to_string();
         let placed = |address| PlacedVariable {
             name: name.clone(),
@@ -407,14 +441,14 @@ impl<'m> Builder<'m> {
         })
     }
 
-    pub(super) fn declare(&mut self, name: &'m str, symbol: Symbol) {
+    pub(super) fn declare(&mut self, name: &'m str, symbol: Symbol<'m>) {
         if let Some(scope) = self.scopes.last_mut() {
             scope.insert(name, symbol);
         }
     }
 
     /// What `name` means here.
-    pub(super) fn find(&self, name: &str) -> Option<Symbol> {
+    pub(super) fn find(&self, name: &str) -> Option<Symbol<'m>> {
         let visible = &self.scopes[self.floor..];
         if let Some(symbol) = visible.iter().rev().find_map(|scope| scope.get(name)) {
             return Some(symbol.clone());
@@ -440,7 +474,7 @@ impl<'m> Builder<'m> {
     }
 
     /// A module-scope variable, placed when it is first used: what a kernel does not use takes no memory.
-    pub(super) fn find_module_variable(&mut self, name: &str) -> Result<Option<Symbol>, Error> {
+    pub(super) fn find_module_variable(&mut self, name: &str) -> Result<Option<Symbol<'m>>, Error> {
         if let Some(symbol) = self.module_variables.get(name) {
             return Ok(Some(symbol.clone()));
         }

@@ -2,9 +2,9 @@
 
 use super::builder::{Builder, Symbol};
 use super::decode::Guard;
-use super::inst::{Barrier, BarrierReduction, Op, Reg, Space};
+use super::inst::{Barrier, BarrierReduction, Compared, Op, Reg, Test};
 use crate::error::Error;
-use crate::ptx::ast::{Instruction, Name, Operand};
+use crate::ptx::ast::{Instruction, Operand};
 use crate::semantics::ScalarType;
 
 impl<'m> Builder<'m> {
@@ -20,6 +20,7 @@ impl<'m> Builder<'m> {
                     other => Err(self.invalid(&other.span(), "a branch goes to a label")),
                 }
             }
+            "brx" => self.branch_by_index(inst, guard),
             "ret" => match self.return_label {
                 Some(label) => self.branch(label, guard, &inst.span),
                 None => self.emit(Op::Exit, guard, &inst.span),
@@ -31,9 +32,51 @@ impl<'m> Builder<'m> {
             // Warps here see each other's writes at once and in order, so a fence only has to exist.
             "membar" | "fence" => self.emit(Op::Fence, guard, &inst.span),
             // Hints: sleeping, profiler events and launch overlap change neither results nor exact counters.
-            "nanosleep" | "pmevent" | "brkpt" | "griddepcontrol" => self.emit(Op::Nop, guard, &inst.span),
+            "nanosleep" | "pmevent" | "brkpt" | "griddepcontrol" | "setmaxnreg" => {
+                self.emit(Op::Nop, guard, &inst.span)
+            }
             _ => Err(self.unsupported_instruction(inst)),
         }
+    }
+
+    /// `brx.idx index, targets`: a chain of comparisons; what ptxas makes of it is no concern of the counters.
+    fn branch_by_index(&mut self, inst: &'m Instruction, guard: Guard) -> Result<(), Error> {
+        self.arity(inst, 2..=2)?;
+        let Operand::Name(list) = &inst.operands[1] else {
+            return Err(self.unsupported_instruction(inst));
+        };
+        let Some(Symbol::Targets(targets)) = self.find(&list.text) else {
+            return Err(self.invalid(&list.span, &format!("there is no list of targets `{}` here", list.text)));
+        };
+        let index = self.source32(&inst.operands[0], ScalarType::U32)?;
+        let behind = match guard {
+            None => None,
+            Some((p, negated)) => {
+                let label = self.new_label();
+                self.branch(label, Some((p, !negated)), &inst.span)?;
+                Some(label)
+            }
+        };
+        for (number, target) in targets.iter().enumerate() {
+            let Some(Symbol::Label(label)) = self.find(&target.text) else {
+                return Err(self.invalid(&target.span, &format!("there is no label `{}` here", target.text)));
+            };
+            let Ok(Some(Reg::P(p))) = self.slots.register("pred") else {
+                return Err(self.too_many(&inst.span));
+            };
+            let Reg::W(b, _) = self.constant(number as u64, ScalarType::U32, &inst.span)? else {
+                return Err(self.unsupported_instruction(inst));
+            };
+            let op = Op::Compare32 { test: Test::Eq, what: Compared::U32, p, a: index, b };
+            self.emit(op, None, &inst.span)?;
+            self.branch(label, Some((p, false)), &inst.span)?;
+        }
+        // An index beyond the list is undefined.
+        self.emit(Op::Trap, None, &inst.span)?;
+        if let Some(label) = behind {
+            self.place_label(label);
+        }
+        Ok(())
     }
 
     fn barrier(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
@@ -48,6 +91,13 @@ impl<'m> Builder<'m> {
                 self.arity(inst, 1..=1)?;
                 let mask = self.source32(&operands[0], ScalarType::B32)?;
                 return self.emit(Op::WarpSync { mask }, guard, &inst.span);
+            }
+            // A cluster has one thread block: waiting for all of it is waiting for the block's threads. The sixteen
+            // barriers of the block have the numbers below.
+            ["cluster", "arrive", ..] => return self.emit(Op::Nop, guard, &inst.span),
+            ["cluster", "wait", ..] => {
+                let id = self.constant(16, ScalarType::U32, &inst.span)?;
+                Barrier { id, threads: None, arrive_only: false, reduction: None }
             }
             ["sync"] => {
                 self.arity(inst, 1..=2)?;
@@ -78,84 +128,5 @@ impl<'m> Builder<'m> {
             _ => return Err(self.unsupported_instruction(inst)),
         };
         self.emit(Op::Barrier(Box::new(barrier)), guard, &inst.span)
-    }
-
-    /// `call (results), function, (arguments);` Device functions are inlined.
-    fn call(&mut self, inst: &'m Instruction, guard: Guard) -> Result<(), Error> {
-        let (results, rest) = match inst.operands.split_first() {
-            Some((Operand::List(results), rest)) => (&results[..], rest),
-            _ => (&[][..], &inst.operands[..]),
-        };
-        let Some((Operand::Name(callee), rest)) = rest.split_first() else {
-            return Err(self.unsupported_instruction(inst));
-        };
-        let arguments = match rest.first() {
-            Some(Operand::List(arguments)) => &arguments[..],
-            _ => &[][..],
-        };
-        let Some(&function) = self.functions.get(&*callee.text) else {
-            if self.find(&callee.text).is_some() {
-                return Err(self.unsupported(&callee.span, "a call through a function pointer"));
-            }
-            return Err(self.invalid(&callee.span, &format!("there is no function `{}`", callee.text)));
-        };
-        let places = |builder: &mut Self, operands: &'m [Operand]| {
-            operands.iter().map(|operand| builder.frame_variable(operand)).collect::<Result<Vec<_>, _>>()
-        };
-        let (arguments, results) = (places(self, arguments)?, places(self, results)?);
-        if function.body.is_none() && &*callee.text == "__assertfail" {
-            return self.assert_failure(&arguments, inst, guard);
-        }
-        let skip = match guard {
-            None => None,
-            // A guarded call becomes a branch around the inlined body.
-            Some((p, negated)) => {
-                let label = self.new_label();
-                self.branch(label, Some((p, !negated)), &inst.span)?;
-                Some(label)
-            }
-        };
-        self.inline(function, &arguments, &results, &inst.span)?;
-        if let Some(label) = skip {
-            self.place_label(label);
-        }
-        Ok(())
-    }
-
-    fn frame_variable(&mut self, operand: &Operand) -> Result<(Space, u64), Error> {
-        let name: &Name = match operand {
-            Operand::Name(name) => name,
-            other => return Err(self.unsupported(&other.span(), "this kind of call argument")),
-        };
-        match self.find(&name.text) {
-            Some(Symbol::Variable { space: space @ (Space::Frame | Space::Param), address }) => Ok((space, address)),
-            _ => Err(self.unsupported(&name.span, "a call argument that is not a `.param` variable")),
-        }
-    }
-
-    /// `__assertfail(message, file, line, function, size)`: what `assert` calls when it fails.
-    fn assert_failure(&mut self, arguments: &[(Space, u64)], inst: &Instruction, guard: Guard) -> Result<(), Error> {
-        let [message, file, line, ..] = arguments else {
-            return Err(self.unsupported_instruction(inst));
-        };
-        let load = |builder: &mut Self, &(space, offset): &(Space, u64), element: &str, bytes: u8| {
-            let Ok(Some(register)) = builder.slots.register(element) else {
-                return Err(builder.too_many(&inst.span));
-            };
-            let address = super::inst::Address { base: None, offset: offset as i64 };
-            let access = super::inst::Access {
-                space,
-                address,
-                bytes,
-                signed: false,
-                registers: vec![Some(register)],
-                strong: false,
-            };
-            builder.emit(Op::Load(Box::new(access)), guard, &inst.span)?;
-            Ok::<Reg, Error>(register)
-        };
-        let (message, file) = (load(self, message, "b64", 8)?, load(self, file, "b64", 8)?);
-        let line = load(self, line, "b32", 4)?;
-        self.emit(Op::Assert { message, file, line }, guard, &inst.span)
     }
 }

@@ -15,11 +15,11 @@ impl<'m> Builder<'m> {
     pub(super) fn decode(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
         match parts[0] {
             "mov" => self.mov(inst, parts, guard),
-            "ld" | "ldu" | "st" | "atom" | "red" | "cvta" | "isspacep" | "prefetch" | "prefetchu" => {
-                self.memory(inst, parts, guard)
-            }
-            "bra" | "ret" | "exit" | "trap" | "brkpt" | "call" | "bar" | "barrier" | "membar" | "fence"
-            | "nanosleep" | "pmevent" | "griddepcontrol" => self.control(inst, parts, guard),
+            "ld" | "ldu" | "st" | "atom" | "red" | "cvta" | "isspacep" | "prefetch" | "prefetchu" | "discard"
+            | "applypriority" | "createpolicy" | "mapa" | "getctarank" => self.memory(inst, parts, guard),
+            "cp" | "mbarrier" => self.asynchronous(inst, parts, guard),
+            "bra" | "brx" | "setmaxnreg" | "ret" | "exit" | "trap" | "brkpt" | "call" | "bar" | "barrier"
+            | "membar" | "fence" | "nanosleep" | "pmevent" | "griddepcontrol" => self.control(inst, parts, guard),
             "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => self.warp(inst, parts, guard),
             _ => self.lane_local(inst, parts, guard),
         }

@@ -166,6 +166,11 @@ impl Access {
     }
 }
 
+/// The bit of an `mbarrier` that changes when a phase completes.
+pub const MBARRIER_PARITY: u64 = 1 << 60;
+/// Position of the 20 bits that count the arrivals that are missing in a phase of an `mbarrier`.
+pub const MBARRIER_PENDING: u32 = 20;
+
 /// What an atomic does to its memory word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the variants are PTX's own names")]
@@ -176,7 +181,9 @@ pub enum AtomicOp {
     Or,
     Xor,
     AddInt,
-    AddF32 { ftz: bool },
+    AddF32 {
+        ftz: bool,
+    },
     AddF64,
     AddF16x2,
     AddBf16x2,
@@ -188,6 +195,16 @@ pub enum AtomicOp {
     MaxS,
     MinU,
     MaxU,
+    /// `mbarrier.init`, with `a` arrivals per phase.
+    MbarrierInit,
+    /// `mbarrier.arrive` of `a` threads, expecting `b` bytes more first.
+    MbarrierArrive,
+    /// `mbarrier.arrive_drop` of `a` threads, expecting `b` bytes more first.
+    MbarrierDrop,
+    /// `mbarrier.expect_tx` of `a` bytes.
+    MbarrierExpect,
+    /// `mbarrier.complete_tx` of `a` bytes.
+    MbarrierComplete,
 }
 
 /// `atom` or `red`.
@@ -207,6 +224,22 @@ pub struct Atomic {
     pub a: Reg,
     /// The value that `cas` stores.
     pub b: Option<Reg>,
+}
+
+/// An asynchronous copy from global to shared memory, lane by lane. It is done where it stands: the waiting instructions
+/// behind it have nothing to wait for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Copied {
+    /// Where in shared memory.
+    pub to: Address,
+    /// From where in global memory.
+    pub from: Address,
+    /// Bytes that are written: 4, 8 or 16.
+    pub bytes: u8,
+    /// Register with the bytes that are read; the others become zero. `None` for all.
+    pub source_bytes: Option<Reg>,
+    /// Where this predicate holds (negated: where it does not), nothing is read and zeros are written.
+    pub ignore: Option<(SlotP, bool)>,
 }
 
 /// How `shfl` picks the lane that it reads.
@@ -482,6 +515,14 @@ pub enum Op {
     },
     Exit,
     Trap,
+    /// `printf`: nothing is printed, it is only counted.
+    Print,
+    /// An indirect call whose target is none of the functions that it was compared with.
+    NoFunction {
+        target: Reg,
+    },
+    /// `cp.async`: global to shared memory, done at once.
+    Copy(Box<Copied>),
     /// `__assertfail`: message, file, line and function as the kernel passed them.
     Assert {
         message: Reg,

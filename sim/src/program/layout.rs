@@ -12,6 +12,8 @@ pub const PARAM_WINDOW: u64 = 0x0001_3000_0000;
 pub const FRAME_OFFSET: u64 = WINDOW / 2;
 /// Every window is this many bytes.
 pub const WINDOW: u64 = 0x1000_0000;
+/// Device functions have addresses from here on, for pointers to them.
+pub(super) const FUNCTIONS_BASE: u64 = 0x1000_0000;
 /// Global variables of the module begin here; argument buffers lie far above.
 pub const GLOBALS_BASE: u64 = 0x0002_0000_0000;
 

@@ -21,7 +21,8 @@ struct Form<'a> {
 fn space(part: &str) -> Option<Space> {
     Some(match part {
         "global" => Space::Global,
-        "shared" | "shared::cta" => Space::Shared,
+        // A cluster has one thread block.
+        "shared" | "shared::cta" | "shared::cluster" => Space::Shared,
         "local" => Space::Local,
         "const" => Space::Const,
         "param" | "param::entry" | "param::func" => Space::Param,
@@ -65,9 +66,45 @@ impl<'m> Builder<'m> {
             "cvta" => self.convert_address(inst, parts, guard),
             "isspacep" => self.is_space(inst, parts, guard),
             // Moving data nearer changes no result and none of the counters.
-            "prefetch" | "prefetchu" => self.emit(Op::Nop, guard, &inst.span),
+            "prefetch" | "prefetchu" | "discard" | "applypriority" => self.emit(Op::Nop, guard, &inst.span),
+            // A cache policy is a number that nothing here reads.
+            "createpolicy" => match self.destination(&inst.operands[0])? {
+                Some(Reg::D(d)) => {
+                    let a = self.wide_constant(0, &inst.span)?;
+                    self.emit(Op::Mov64 { d, a }, guard, &inst.span)
+                }
+                _ => Err(self.unsupported_instruction(inst)),
+            },
+            // A cluster has one thread block: every address is this block's own, and its rank is 0.
+            "mapa" => self.same_block(inst, guard),
+            "getctarank" => self.own_rank(inst, guard),
             _ => Err(self.unsupported_instruction(inst)),
         }
+    }
+
+    /// `mapa d, address, rank`.
+    fn same_block(&mut self, inst: &'m Instruction, guard: Guard) -> Result<(), Error> {
+        self.arity(inst, 3..=3)?;
+        let kind = if inst.opcode.text.ends_with("u64") { ScalarType::B64 } else { ScalarType::B32 };
+        let a = self.source(&inst.operands[1], kind)?;
+        let op = match (self.destination(&inst.operands[0])?, a) {
+            (Some(Reg::D(d)), Reg::D(a)) => Op::Mov64 { d, a },
+            (Some(Reg::W(d, 32)), Reg::W(a, 32)) => Op::Mov32 { d, a },
+            _ => return Err(self.unsupported_instruction(inst)),
+        };
+        self.emit(op, guard, &inst.span)
+    }
+
+    /// `getctarank d, address`.
+    fn own_rank(&mut self, inst: &'m Instruction, guard: Guard) -> Result<(), Error> {
+        self.arity(inst, 2..=2)?;
+        let Some(Reg::W(d, 32)) = self.destination(&inst.operands[0])? else {
+            return Err(self.unsupported_instruction(inst));
+        };
+        let Reg::W(a, _) = self.constant(0, ScalarType::B32, &inst.span)? else {
+            return Err(self.unsupported_instruction(inst));
+        };
+        self.emit(Op::Mov32 { d, a }, guard, &inst.span)
     }
 
     fn load_or_store(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
@@ -105,14 +142,15 @@ impl<'m> Builder<'m> {
     }
 
     fn atomic(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
-        let Some(Form { space, kind: Some(kind), lanes: 1, operation: Some(operation), noftz, .. }) = form(parts, true)
+        let Some(Form { space, kind: Some(kind), lanes, operation: Some(operation), noftz, .. }) = form(parts, true)
         else {
             return Err(self.unsupported_instruction(inst));
         };
         let reduction = parts[0] == "red";
         let first = usize::from(!reduction);
         let operands = if operation == "cas" { 3 } else { 2 } + first;
-        self.arity(inst, operands..=operands)?;
+        // A cache policy may stand behind them.
+        self.arity(inst, operands..=operands + 1)?;
         use ScalarType as T;
         let op = match (operation, kind) {
             ("exch", _) => AtomicOp::Exch,
@@ -139,12 +177,31 @@ impl<'m> Builder<'m> {
         if kind.bytes() > 8 {
             return Err(self.unsupported_instruction(inst));
         }
-        let result = if reduction { None } else { self.destination(&inst.operands[0])? };
         let (address, space) = self.address(&inst.operands[first], space.unwrap_or(Space::Generic))?;
-        let a = self.source(&inst.operands[first + 1], kind)?;
-        let b = if operation == "cas" { Some(self.source(&inst.operands[first + 2], kind)?) } else { None };
-        let atomic = Atomic { op, space, address, bytes: kind.bytes() as u8, result, a, b };
-        self.emit(Op::Atomic(Box::new(atomic)), guard, &inst.span)
+        // A vector is updated element by element: only each element is atomic.
+        let width = lanes as u32 * kind.bytes();
+        if lanes > 1 && (width > 16 || space == Space::Shared || operation == "cas") {
+            return Err(self.unsupported_instruction(inst));
+        }
+        for lane in 0..lanes {
+            let result = if reduction { None } else { self.destination(self.element(inst, 0, lane, lanes)?)? };
+            let a = self.source(self.element(inst, first + 1, lane, lanes)?, kind)?;
+            let b = if operation == "cas" { Some(self.source(&inst.operands[first + 2], kind)?) } else { None };
+            let offset = address.offset.wrapping_add(i64::from(lane as u32 * kind.bytes()));
+            let address = super::inst::Address { base: address.base, offset };
+            let atomic = Atomic { op, space, address, bytes: kind.bytes() as u8, result, a, b };
+            self.emit(Op::Atomic(Box::new(atomic)), guard, &inst.span)?;
+        }
+        Ok(())
+    }
+
+    /// Element `lane` of an operand that has `lanes` of them.
+    fn element<'i>(&self, inst: &'i Instruction, at: usize, lane: usize, lanes: usize) -> Result<&'i Operand, Error> {
+        match &inst.operands[at] {
+            Operand::Vector(items, _) if items.len() == lanes => Ok(&items[lane]),
+            operand if lanes == 1 => Ok(operand),
+            operand => Err(self.invalid(&operand.span(), &format!("{lanes} registers are needed here"))),
+        }
     }
 
     /// `cvta.SPACE.u64 generic, address` and `cvta.to.SPACE.u64 address, generic`.

@@ -140,7 +140,10 @@ fn three_of_four(a: &Access, b: &Access, alignment: &Alignment) -> Option<Access
 
 /// Nothing is merged across these.
 fn blocks_all(inst: &Inst) -> bool {
-    matches!(inst.op, Op::Barrier(_) | Op::WarpSync { .. } | Op::Fence | Op::Atomic(_) | Op::Shuffle { .. })
+    matches!(
+        inst.op,
+        Op::Barrier(_) | Op::WarpSync { .. } | Op::Fence | Op::Atomic(_) | Op::Copy(_) | Op::Shuffle { .. }
+    )
 }
 
 /// Whether the last access of `run` can be done where the first is (loads), or the first where the last is (stores).

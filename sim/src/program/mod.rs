@@ -6,7 +6,9 @@
 //! 3. [`reconverge`]: where the lanes that part at a branch meet again, from the control-flow graph ([`cfg`]).
 
 pub mod alignment;
+mod asynchronous;
 pub mod builder;
+mod call;
 pub mod cfg;
 mod control;
 mod decode;
@@ -83,6 +85,8 @@ pub struct Program {
     pub params: Vec<KernelParam>,
     /// Module-scope variables in global memory.
     pub globals: Vec<PlacedVariable>,
+    /// Device functions whose address the program may hold, with that address.
+    pub functions: Vec<(String, u64)>,
     /// Constant bank.
     pub constants: Vec<PlacedVariable>,
     /// Statically declared shared memory, in bytes.

@@ -61,6 +61,11 @@ impl<'m> Builder<'m> {
         slot.map_err(|TooMany| self.too_many(span))
     }
 
+    /// A slot of the 64-bit file that holds the constant.
+    pub(super) fn wide_constant(&mut self, value: u64, span: &Span) -> Result<Slot64, Error> {
+        self.slots.constant64(value).map_err(|TooMany| self.too_many(span))
+    }
+
     /// A source operand of an instruction that reads a value of `kind`.
     pub(super) fn source(&mut self, operand: &Operand, kind: ScalarType) -> Result<Reg, Error> {
         match operand {
@@ -80,6 +85,10 @@ impl<'m> Builder<'m> {
     }
 
     fn named_source(&mut self, name: &Name, offset: i64, kind: ScalarType) -> Result<Reg, Error> {
+        // The one constant that PTX predefines.
+        if &*name.text == "WARP_SZ" {
+            return self.constant(32u64.wrapping_add(offset as u64), kind, &name.span);
+        }
         if name.text.starts_with('%')
             && self.find(&name.text).is_none()
             && let Some(register) = self.special(name)?
@@ -99,7 +108,7 @@ impl<'m> Builder<'m> {
     }
 
     /// What a name means, module scope included.
-    pub(super) fn symbol(&mut self, name: &Name) -> Result<Symbol, Error> {
+    pub(super) fn symbol(&mut self, name: &Name) -> Result<Symbol<'m>, Error> {
         if let Some(symbol) = self.find(&name.text) {
             return Ok(symbol);
         }
@@ -110,7 +119,7 @@ impl<'m> Builder<'m> {
             return Err(self.invalid(&name.span, &format!("`{}` is not declared", name.text)));
         }
         if self.functions.contains_key(&*name.text) {
-            return Err(self.unsupported(&name.span, "taking the address of a function (indirect calls)"));
+            return Ok(Symbol::Variable { space: Space::Global, address: self.function_address(&name.text) });
         }
         Err(self.invalid(&name.span, &format!("`{}` is not declared", name.text)))
     }

@@ -15,7 +15,12 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
         read(Reg::P(p));
     }
     match &inst.op {
-        Op::Nop | Op::Fence | Op::Branch { .. } | Op::Exit | Op::Trap => {}
+        Op::Nop | Op::Print | Op::Fence | Op::Branch { .. } | Op::Exit | Op::Trap => {}
+        &Op::NoFunction { target } => read(target),
+        Op::Copy(copy) => {
+            copy.to.base.into_iter().chain(copy.from.base).chain(copy.source_bytes).for_each(&mut read);
+            copy.ignore.into_iter().for_each(|(p, _)| read(Reg::P(p)));
+        }
         &Op::Mov32 { d, a } => {
             read(w(a));
             writes(w(d));

@@ -1,0 +1,168 @@
+//! Decodes asynchronous copies and the barriers in shared memory (`mbarrier`) that wait for them.
+//!
+//! A copy is done where it stands, so that its waiting instructions have nothing to do. What a kernel reads too early,
+//! before it has waited, is therefore not seen here.
+
+use super::builder::Builder;
+use super::decode::Guard;
+use super::inst::{Atomic, AtomicOp, Copied, Int64, MBARRIER_PARITY, MBARRIER_PENDING, Op, Reg, Slot64, Space, Test};
+use crate::error::Error;
+use crate::ptx::ast::{Instruction, Operand};
+use crate::semantics::ScalarType;
+
+impl<'m> Builder<'m> {
+    pub(super) fn asynchronous(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
+        match *parts {
+            ["cp", "async", "commit_group" | "wait_group" | "wait_all"] => self.emit(Op::Nop, guard, &inst.span),
+            ["cp", "async", "ca" | "cg", "shared" | "shared::cta", "global", ..] => self.copy(inst, guard),
+            // Without `.noinc` the arrival is one more than the phase expects: nothing changes.
+            ["cp", "async", "mbarrier", "arrive", "shared" | "shared::cta", "b64"] => {
+                self.emit(Op::Nop, guard, &inst.span)
+            }
+            ["cp", "async", "mbarrier", "arrive", "noinc", ..] => {
+                self.arity(inst, 1..=1)?;
+                let one = self.constant(1, ScalarType::B32, &inst.span)?;
+                self.update(inst, AtomicOp::MbarrierArrive, 0, None, one, None, guard)
+            }
+            ["mbarrier", operation, ..] => self.mbarrier(inst, operation, parts, guard),
+            _ => Err(self.unsupported_instruction(inst)),
+        }
+    }
+
+    /// `cp.async.ca.shared.global [to], [from], bytes{, source bytes | ignore}{, policy}`.
+    fn copy(&mut self, inst: &'m Instruction, guard: Guard) -> Result<(), Error> {
+        self.arity(inst, 3..=5)?;
+        let (to, _) = self.address(&inst.operands[0], Space::Shared)?;
+        let (from, _) = self.address(&inst.operands[1], Space::Global)?;
+        let bytes = match inst.operands[2] {
+            Operand::Literal(crate::ptx::ast::Literal::Int(bytes @ (4 | 8 | 16)), _) => bytes as u8,
+            ref other => return Err(self.invalid(&other.span(), "an asynchronous copy moves 4, 8 or 16 bytes")),
+        };
+        let (mut source_bytes, mut ignore) = (None, None);
+        if let Some(operand) = inst.operands.get(3) {
+            let predicate = matches!(operand, Operand::Not(_))
+                || matches!(operand, Operand::Name(name) if matches!(self.register(name), Ok(Reg::P(_))));
+            if predicate {
+                ignore = Some(self.source_predicate(operand)?);
+            } else if !matches!(operand, Operand::Name(name) if matches!(self.register(name), Ok(Reg::D(_)))) {
+                // A 64-bit register is a cache policy.
+                source_bytes = Some(self.source(operand, ScalarType::U32)?);
+            }
+        }
+        let copied = Copied { to, from, bytes, source_bytes, ignore };
+        self.emit(Op::Copy(Box::new(copied)), guard, &inst.span)
+    }
+
+    fn mbarrier(&mut self, inst: &'m Instruction, operation: &str, parts: &[&str], guard: Guard) -> Result<(), Error> {
+        let expects = parts.contains(&"expect_tx");
+        let number = |builder: &mut Self, at: usize| match inst.operands.get(at) {
+            Some(operand) => builder.source(operand, ScalarType::U32),
+            None => builder.constant(1, ScalarType::B32, &inst.span),
+        };
+        match operation {
+            "init" => {
+                self.arity(inst, 2..=2)?;
+                let count = number(self, 1)?;
+                self.update(inst, AtomicOp::MbarrierInit, 0, None, count, None, guard)
+            }
+            "inval" => self.emit(Op::Nop, guard, &inst.span),
+            "expect_tx" | "complete_tx" => {
+                self.arity(inst, 2..=2)?;
+                let bytes = number(self, 1)?;
+                let op = if operation == "expect_tx" { AtomicOp::MbarrierExpect } else { AtomicOp::MbarrierComplete };
+                self.update(inst, op, 0, None, bytes, None, guard)
+            }
+            "arrive" | "arrive_drop" => {
+                self.arity(inst, 1..=3)?;
+                // The state is left out for a barrier of another thread block.
+                let first = usize::from(!matches!(inst.operands[0], Operand::Address { .. }));
+                let state = if first == 1 { self.destination(&inst.operands[0])? } else { None };
+                let (count, bytes) = if expects {
+                    (self.constant(1, ScalarType::B32, &inst.span)?, Some(number(self, first + 1)?))
+                } else {
+                    (number(self, first + 1)?, None)
+                };
+                let op = if operation == "arrive" { AtomicOp::MbarrierArrive } else { AtomicOp::MbarrierDrop };
+                self.update(inst, op, first, state, count, bytes, guard)
+            }
+            "test_wait" | "try_wait" => {
+                self.arity(inst, 3..=4)?;
+                self.test_wait(inst, parts.contains(&"parity"), guard)
+            }
+            "pending_count" => {
+                self.arity(inst, 2..=2)?;
+                let Some(Reg::W(d, 32)) = self.destination(&inst.operands[0])? else {
+                    return Err(self.unsupported_instruction(inst));
+                };
+                let a = self.source64(&inst.operands[1], ScalarType::B64)?;
+                self.emit(
+                    Op::Unpack { parts: pending_parts(d), a: Reg::D(a), bits: MBARRIER_PENDING as u8 },
+                    guard,
+                    &inst.span,
+                )
+            }
+            _ => Err(self.unsupported_instruction(inst)),
+        }
+    }
+
+    /// A change of the barrier whose address is operand `at`.
+    #[allow(clippy::too_many_arguments, reason = "the parts of one instruction")]
+    fn update(
+        &mut self,
+        inst: &'m Instruction,
+        op: AtomicOp,
+        at: usize,
+        result: Option<Reg>,
+        a: Reg,
+        b: Option<Reg>,
+        guard: Guard,
+    ) -> Result<(), Error> {
+        let Some(operand) = inst.operands.get(at) else {
+            return Err(self.invalid(&inst.span, "an address is missing"));
+        };
+        let space = if inst.opcode.text.contains("shared") { Space::Shared } else { Space::Generic };
+        let (address, space) = self.address(operand, space)?;
+        let atomic = Atomic { op, space, address, bytes: 8, result, a, b };
+        self.emit(Op::Atomic(Box::new(atomic)), guard, &inst.span)
+    }
+
+    /// Whether the phase that the state or parity names is over: its parity is then not the barrier's any more.
+    fn test_wait(&mut self, inst: &'m Instruction, parity: bool, guard: Guard) -> Result<(), Error> {
+        let span = &inst.span;
+        let Some(Reg::P(p)) = self.destination(&inst.operands[0])? else {
+            return Err(self.invalid(&inst.operands[0].span(), "a predicate register is needed here"));
+        };
+        let (now, phase) = (self.temporary(inst)?, self.temporary(inst)?);
+        let zero = self.wide_constant(0, span)?;
+        // Reading without changing anything; an atomic, because the hardware does not count it as a load either.
+        self.update(inst, AtomicOp::Or, 1, Some(Reg::D(now)), Reg::D(zero), None, guard)?;
+        if parity {
+            let a = self.source32(&inst.operands[2], ScalarType::U32)?;
+            self.emit(Op::Widen { signed: false, d: phase, a }, guard, span)?;
+            let shift = self.constant(u64::from(MBARRIER_PARITY.trailing_zeros()), ScalarType::B32, span)?;
+            let Reg::W(b, _) = shift else { return Err(self.unsupported_instruction(inst)) };
+            self.emit(Op::Shl64 { d: phase, a: phase, b }, guard, span)?;
+        } else {
+            let a = self.source64(&inst.operands[2], ScalarType::B64)?;
+            self.emit(Op::Mov64 { d: phase, a }, guard, span)?;
+        }
+        let bit = self.wide_constant(MBARRIER_PARITY, span)?;
+        self.emit(Op::Int64 { op: Int64::Xor, d: now, a: now, b: phase }, guard, span)?;
+        self.emit(Op::Int64 { op: Int64::And, d: now, a: now, b: bit }, guard, span)?;
+        self.emit(Op::Compare64 { test: Test::Ne, signed: false, p, a: now, b: zero }, guard, span)
+    }
+
+    fn temporary(&mut self, inst: &Instruction) -> Result<Slot64, Error> {
+        match self.slots.register("b64") {
+            Ok(Some(Reg::D(slot))) => Ok(slot),
+            _ => Err(self.too_many(&inst.span)),
+        }
+    }
+}
+
+/// The pending arrivals are the second 20 bits of a state.
+fn pending_parts(d: u16) -> Box<[Option<Reg>]> {
+    [None, Some(Reg::W(d, 32))].into()
+}
+
+const _: () = assert!(MBARRIER_PENDING == 20, "the counts of a state are 20 bits each");
