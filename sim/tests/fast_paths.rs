@@ -62,7 +62,7 @@ fn program(form: &str, signature: &Signature, negated: bool) -> String {
                 text += &format!(
                     "ld.global.b32 %bit, [%at+{0}];\nand.b32 %bit, %bit, 1;\nsetp.eq.s32 %pa{index}, %bit, 1;\n",
                     index * 256
-                )
+                );
             }
             _ => text += &format!("ld.global.{ty} %{name}a{index}, [%at+{}];\n", index * 256),
         }
@@ -113,7 +113,7 @@ fn check(form: &str, operands: &[[u64; 32]; 4], mask: u32, negated: bool) {
     let results = outcome.buffers[1].as_deref().expect("a buffer");
     for lane in 0..32 {
         let source = std::array::from_fn(|at| match signature.src.get(at) {
-            Some(&kind) if kind == ScalarType::Pred => operands[at][lane] & 1,
+            Some(&ScalarType::Pred) => operands[at][lane] & 1,
             Some(_) => operands[at][lane],
             None => 0,
         });

@@ -51,7 +51,8 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
             }
         }
         if misaligned | outside != 0 {
-            memory::note_misses(warp, block, pc, "updates", space, addresses, (misaligned, outside), width);
+            let attempt = memory::Attempt { verb: "updates", space, addresses, width };
+            memory::note_misses(warp, block, pc, &attempt, (misaligned, outside));
         }
     });
     if let Some(d) = atomic.result {

@@ -61,17 +61,25 @@ fn aligned(addresses: &[u64; 32], active: u32, width: u32) -> (u32, u32) {
     (active & !misaligned, active & misaligned)
 }
 
-/// Notes the lanes that missed as one fault.
+/// What the lanes of a memory instruction tried to do.
+pub(super) struct Attempt<'a> {
+    /// The verb for messages: `reads`, `writes`, `updates`.
+    pub(super) verb: &'a str,
+    pub(super) space: Space,
+    pub(super) addresses: &'a [u64; 32],
+    /// Bytes per lane.
+    pub(super) width: u32,
+}
+
+/// Notes the lanes that missed, because of their alignment or because they are outside, as faults.
 pub(super) fn note_misses<O>(
     warp: &Warp,
     block: &mut Block<'_, O>,
     pc: Pc,
-    what: &str,
-    space: Space,
-    addresses: &[u64; 32],
+    attempt: &Attempt<'_>,
     (misaligned, outside): (u32, u32),
-    width: u32,
 ) {
+    let &Attempt { verb: what, space, addresses, width } = attempt;
     let (index, number) = (block.index, warp.index);
     for (lanes, kind) in [(misaligned, FindingKind::Misaligned), (outside, FindingKind::OutOfBounds)] {
         if lanes == 0 {
@@ -178,7 +186,7 @@ fn load_from<O: Observer>(
         }
     }
     if misses != (0, 0) {
-        note_misses(warp, block, pc, "reads", space, addresses, misses, width);
+        note_misses(warp, block, pc, &Attempt { verb: "reads", space, addresses, width }, misses);
     }
 }
 
@@ -308,7 +316,7 @@ fn store_to<O: Observer>(
         }
     }
     if misses != (0, 0) {
-        note_misses(warp, block, pc, "writes", space, addresses, misses, width);
+        note_misses(warp, block, pc, &Attempt { verb: "writes", space, addresses, width }, misses);
     }
 }
 
@@ -410,10 +418,12 @@ pub(super) fn copy<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: P
         }
     }
     if misaligned_from | outside_from != 0 {
-        note_misses(warp, block, pc, "reads", Space::Global, &from, (misaligned_from, outside_from), width);
+        let attempt = Attempt { verb: "reads", space: Space::Global, addresses: &from, width };
+        note_misses(warp, block, pc, &attempt, (misaligned_from, outside_from));
     }
     if misaligned_to | outside_to != 0 {
-        note_misses(warp, block, pc, "writes", Space::Shared, &to, (misaligned_to, outside_to), width);
+        let attempt = Attempt { verb: "writes", space: Space::Shared, addresses: &to, width };
+        note_misses(warp, block, pc, &attempt, (misaligned_to, outside_to));
     }
 }
 
