@@ -6,7 +6,7 @@ use common::{block, by_lane, run, warp};
 use sim::report::FindingKind;
 
 /// Segment width and rank within the segment to the rank that is read.
-type Source = Box<dyn Fn(i64, i64) -> i64>;
+type Source<'a> = Box<dyn Fn(i64, i64) -> i64 + 'a>;
 
 #[test]
 fn shuffles_of_every_mode_and_segment_width() {
@@ -15,7 +15,7 @@ fn shuffles_of_every_mode_and_segment_width() {
         let segment = (32 - width) << 8;
         for b in [0u32, 1, 2, 3, 5, 17, 31] {
             let (down, up) = (segment | 31, segment);
-            let cases: [(&str, u32, Source); 4] = [
+            let cases: [(&str, u32, Source<'_>); 4] = [
                 ("down", down, Box::new(|_, rank| rank + i64::from(b))),
                 ("up", up, Box::new(|_, rank| rank - i64::from(b))),
                 ("bfly", down, Box::new(|_, rank| rank ^ i64::from(b))),
