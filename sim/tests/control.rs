@@ -154,6 +154,16 @@ fn barriers_with_counts_ids_and_reductions() {
 }
 
 #[test]
+fn threads_that_return_early_keep_nobody_waiting() {
+    // `if (tid >= 40) return;` as compilers write it: a branch to the `ret` at the kernel's end.
+    let text = kernel("", "setp.ge.u32 %q1, %tid, 40;\n@%q1 bra END;\nbar.sync 0;\nbar.red.popc.u32 %out, 0, !%q1;")
+        .replace("ret;", "END:\nret;");
+    let ran = run_text(&text, 1, 64, &Options::default());
+    assert_eq!(ran.report.findings, []);
+    assert_eq!(ran.out, (0..64).map(|thread| if thread < 40 { 40 } else { 0 }).collect::<Vec<u32>>());
+}
+
+#[test]
 fn a_barrier_that_some_never_reach() {
     let body = "setp.lt.u32 %q1, %tid, 40;\n@%q1 bra A;\nbar.sync 2;\nbra DONE;\nA:\nbar.sync 3;";
     let ran = run("", body, 64);
@@ -186,7 +196,7 @@ fn traps_asserts_and_endless_loops() {
     let options = Options { budget: 5000, ..Options::default() };
     let endless = run_text(&kernel("", "FOREVER:\nbra FOREVER;"), 3, 64, &options);
     assert_eq!(endless.finding().kind, FindingKind::Budget);
-    assert_eq!(endless.finding().count, 3, "once per block");
+    assert_eq!(endless.finding().block, [0, 0, 0], "the launch ends at the first endless block");
 }
 
 #[test]

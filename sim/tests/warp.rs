@@ -120,6 +120,28 @@ fn matches_reductions_and_elections() {
 }
 
 #[test]
+fn lanes_of_one_instruction_with_different_masks() {
+    // One atomic per distinct word: the lanes of a word find each other by `match`, and the first tells the others.
+    let body = "rem.u32 %r1, %tid, 5;\nmul.wide.u32 %d1, %r1, 4;\nmov.u64 %d2, counts;\nadd.u64 %d1, %d2, %d1;\n\
+        match.any.sync.b32 %r2, %r1, -1;\nbrev.b32 %r3, %r2;\nbfind.shiftamt.u32 %r4, %r3;\nsetp.ne.s32 %q1, %tid, %r4;\n\
+        mov.b32 %r5, 0;\n@%q1 bra ALL;\npopc.b32 %r6, %r2;\natom.shared.add.u32 %r5, [%d1], %r6;\nadd.u32 %r5, %r5, 100;\nALL:\n\
+        shfl.sync.idx.b32 %r7, %r5, %r4, 31, %r2;\nredux.sync.add.u32 %r8, %tid, %r2;\nbar.warp.sync -1;\n\
+        ld.shared.u32 %r9, [%d1];\nmad.lo.u32 %out, %r8, 10000, %r9;\nadd.u32 %out, %out, %r7;";
+    let ran = run(".shared .align 4 .b8 counts[20];", body, 32);
+    assert!(ran.report.findings.is_empty(), "{:#?}", ran.report.findings);
+    let expected = by_lane(|lane| {
+        let peers = (0..32).filter(|peer| peer % 5 == lane % 5);
+        peers.clone().sum::<u32>() * 10_000 + peers.count() as u32 + 100
+    });
+    assert_eq!(ran.out, expected);
+    // The same when the groups come one after another: odd lanes are late.
+    let late = "and.b32 %r1, %tid, 3;\nmatch.any.sync.b32 %r2, %r1, -1;\nand.b32 %r3, %tid, 1;\nsetp.eq.s32 %q1, %r3, 0;\n\
+        @%q1 bra NOW;\nadd.u32 %out, %out, 1;\nredux.sync.add.u32 %r4, %tid, %r2;\nbra END;\nNOW:\n\
+        redux.sync.add.u32 %r4, %tid, %r2;\nEND:\nadd.u32 %out, %out, %r4;";
+    assert_eq!(warp(late), by_lane(|lane| (0..32).filter(|peer| peer % 4 == lane % 4).sum::<u32>() + lane % 2));
+}
+
+#[test]
 fn a_spin_lock_between_lanes_of_one_warp_ends() {
     // Each lane takes the lock, adds its number and releases it: before Volta this hung.
     let body = "mov.u64 %d1, lock;\n\

@@ -37,10 +37,11 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
             pc += 1;
             continue;
         }
-        if active != lanes && warp_ops::may_wait(warp, block, &inst.op, active) {
-            // Lanes whose guard is false do not wait with the others: they part as at a branch around the instruction.
+        if inst.op.waits_for_lanes()
+            && let Some((apart, next)) = warp_ops::divide(warp, block, &inst.op, pc, active, lanes)
+        {
             warp.paths.list[path].pc = pc;
-            warp.paths.split(path, active, pc, pc + 1, pc + 1);
+            warp.paths.split(path, apart, pc, next, pc + 1);
             return;
         }
         block.observer.instruction(pc, active);
@@ -92,12 +93,7 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                 // A whole warp counts 32 threads, also the last one of a block that has fewer.
                 block.arrive(id, if active == warp.paths.live() { 32 } else { active.count_ones() });
             }
-            Op::WarpSync { .. }
-            | Op::Shuffle { .. }
-            | Op::Vote { .. }
-            | Op::Match { .. }
-            | Op::Redux { .. }
-            | Op::Elect { .. } => {
+            op if op.waits_for_lanes() => {
                 if !warp_ops::execute(warp, block, path, pc, active) {
                     return; // waits for other lanes
                 }

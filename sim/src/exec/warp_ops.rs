@@ -26,43 +26,82 @@ pub(super) fn execute<O: Observer>(
     active: u32,
 ) -> bool {
     let op = &block.machine.program.insts[pc as usize].op;
-    let Some(mask) = mask_of(warp, block, op, active) else {
+    if slot_of_mask(op).is_none() {
         // The forms without a mask, of before Volta: whoever is here takes part.
-        compute(warp, block, &[(op, active)]);
-        return true;
-    };
-    if active & !mask != 0 {
-        let (index, number) = (block.index, warp.index);
-        block.faults.note(pc, FindingKind::InvalidSyncMask, || Fault {
-            message: format!(
-                "{} of warp {number} executes this instruction but is not in its mask {mask:#010x}",
-                lanes_text(active & !mask)
-            ),
-            help: "the mask must name every lane that executes the instruction: take it from `__ballot_sync` or \
-                   `__activemask` where the lanes part",
-            block: index,
-            warp: number,
-            lanes: active & !mask,
-            count: 1,
-        });
-    }
-    let missing = mask & warp.paths.live() & !active;
-    if missing == 0 {
-        compute(warp, block, &[(op, active)]);
+        compute(warp, block, &[(op, active)], active, active);
         return true;
     }
-    let current = &mut warp.paths.list[path];
-    current.pc = pc;
-    current.wait = Wait::Lanes(mask);
-    false
+    let mut rest = active;
+    while let Some((mask, group)) = next_group(warp, block, op, rest) {
+        rest &= !group;
+        if group & !mask != 0 {
+            note_outside(warp, block, pc, mask, group & !mask);
+        }
+        if mask & warp.paths.live() & !active != 0 {
+            // The whole path has this mask: `divide` has seen to it.
+            let current = &mut warp.paths.list[path];
+            current.pc = pc;
+            current.wait = Wait::Lanes(mask);
+            return false;
+        }
+        compute(warp, block, &[(op, active)], active & mask, group);
+    }
+    true
 }
 
-/// Whether the lanes of `active` that execute `op` have to wait for others, perhaps.
-pub(super) fn may_wait<O>(warp: &Warp, block: &Block<'_, O>, op: &Op, active: u32) -> bool {
-    match op {
-        Op::Barrier(barrier) => !barrier.arrive_only,
-        _ => mask_of(warp, block, op, active).is_some_and(|mask| mask & warp.paths.live() & !active != 0),
+fn note_outside<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, mask: u32, lanes: u32) {
+    let (index, number) = (block.index, warp.index);
+    block.faults.note(pc, FindingKind::InvalidSyncMask, || Fault {
+        message: format!(
+            "{} of warp {number} executes this instruction but is not in its mask {mask:#010x}",
+            lanes_text(lanes)
+        ),
+        help: "the mask must name every lane that executes the instruction: take it from `__ballot_sync` or \
+               `__activemask` where the lanes part",
+        block: index,
+        warp: number,
+        lanes,
+        count: 1,
+    });
+}
+
+/// Lanes of a path that must part from the others before they execute `op`, because not all of them have to wait for
+/// the same, and where the others go on. `None` when the path can stay together.
+pub(super) fn divide<O>(
+    warp: &Warp,
+    block: &Block<'_, O>,
+    op: &Op,
+    pc: Pc,
+    active: u32,
+    lanes: u32,
+) -> Option<(u32, Pc)> {
+    if let Op::Barrier(barrier) = op {
+        // Lanes whose guard is false do not wait with the others: they part as at a branch around the instruction.
+        return (active != lanes && !barrier.arrive_only).then_some((active, pc + 1));
     }
+    let (first_mask, first) = next_group(warp, block, op, active)?;
+    let complete = |mask: u32| mask & warp.paths.live() & !active == 0;
+    if first == active {
+        return (active != lanes && !complete(first_mask)).then_some((active, pc + 1));
+    }
+    // Lanes with different masks are different exchanges (as after `match.any`): they happen at once when all are
+    // complete, else each waits for its own.
+    let mut rest = active & !first;
+    let mut all = complete(first_mask);
+    while let Some((mask, group)) = next_group(warp, block, op, rest) {
+        all &= complete(mask);
+        rest &= !group;
+    }
+    (!all).then_some((first, pc))
+}
+
+/// The mask of the first of `lanes`, and those of them that have the same. `None` when there are no more or the
+/// instruction has no mask.
+fn next_group<O>(warp: &Warp, block: &Block<'_, O>, op: &Op, lanes: u32) -> Option<(u32, u32)> {
+    let row = warp.registers.w(&block.machine.constants, slot_of_mask(op)?);
+    let mask = *row.get(lanes.trailing_zeros() as usize)?;
+    let group = row.iter().enumerate().fold(0, |group, (lane, &other)| group | u32::from(other == mask) << lane);
+    Some((mask, group & lanes))
 }
 
 /// Wakes paths that wait at a `_sync` instruction when all lanes of their mask are there. True when some woke.
@@ -71,24 +110,41 @@ pub(super) fn may_wait<O>(warp: &Warp, block: &Block<'_, O>, op: &Op, active: u3
 /// do copy a `_sync` instruction into both branches of a condition.
 pub(crate) fn wake<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>) -> bool {
     let program = block.machine.program;
+    let op_at = |pc: Pc| &program.insts[pc as usize].op;
     for at in 0..warp.paths.list.len() {
         let first = warp.paths.list[at];
-        let Wait::Lanes(mask) = first.wait else { continue };
-        let op = &program.insts[first.pc as usize].op;
-        let together = |path: &Path| path.wait == first.wait && same_operation(op, &program.insts[path.pc as usize].op);
-        let here = warp.paths.list.iter().filter(|path| together(path)).fold(0, |lanes, path| lanes | path.lanes);
-        if mask & warp.paths.live() & !here != 0 {
+        if !matches!(first.wait, Wait::Lanes(_)) {
             continue;
         }
+        // A lane counts as there whatever its own mask says: that is how the hardware waits.
         let parts: Vec<Part<'_>> = warp
             .paths
             .list
             .iter()
-            .filter(|path| together(path))
-            .map(|path| (&program.insts[path.pc as usize].op, path.lanes))
+            .filter(|path| matches!(path.wait, Wait::Lanes(_)) && same_operation(op_at(first.pc), op_at(path.pc)))
+            .map(|path| (op_at(path.pc), path.lanes))
             .collect();
-        compute(warp, block, &parts);
-        warp.paths.wake(together);
+        let here = parts.iter().fold(0, |lanes, part| lanes | part.1);
+        let live = warp.paths.live();
+        let complete = |path: &Path| {
+            matches!(path.wait, Wait::Lanes(mask) if mask & live & !here == 0)
+                && same_operation(op_at(first.pc), op_at(path.pc))
+        };
+        let mut masks: Vec<(u32, u32)> = Vec::new();
+        for path in warp.paths.list.iter().filter(|path| complete(path)) {
+            let Wait::Lanes(mask) = path.wait else { continue };
+            match masks.iter_mut().find(|known| known.0 == mask) {
+                Some(known) => known.1 |= path.lanes,
+                None => masks.push((mask, path.lanes)),
+            }
+        }
+        if masks.is_empty() {
+            continue;
+        }
+        for (mask, receivers) in masks {
+            compute(warp, block, &parts, here & mask, receivers);
+        }
+        warp.paths.wake(complete);
         return true;
     }
     false
@@ -107,13 +163,12 @@ fn same_operation(a: &Op, b: &Op) -> bool {
     }
 }
 
-fn mask_of<O>(warp: &Warp, block: &Block<'_, O>, op: &Op, active: u32) -> Option<u32> {
-    let slot = match *op {
-        Op::WarpSync { mask } | Op::Match { mask, .. } | Op::Redux { mask, .. } | Op::Elect { mask, .. } => mask,
-        Op::Shuffle { mask, .. } | Op::Vote { mask, .. } => mask?,
-        _ => return None,
-    };
-    Some(warp.registers.w(&block.machine.constants, slot)[active.trailing_zeros() as usize])
+fn slot_of_mask(op: &Op) -> Option<Slot32> {
+    match *op {
+        Op::WarpSync { mask } | Op::Match { mask, .. } | Op::Redux { mask, .. } | Op::Elect { mask, .. } => Some(mask),
+        Op::Shuffle { mask, .. } | Op::Vote { mask, .. } => mask,
+        _ => None,
+    }
 }
 
 /// An operand of all parts: every lane's from the register that its own instruction names.
@@ -133,10 +188,11 @@ fn gather<'m>(
     row
 }
 
-fn compute<O>(warp: &mut Warp, block: &Block<'_, O>, parts: &[Part<'_>]) {
+/// Lets `members`, lanes of `parts`, exchange values, and gives `receivers`, lanes of the same mask, the result.
+fn compute<O>(warp: &mut Warp, block: &Block<'_, O>, parts: &[Part<'_>], members: u32, receivers: u32) {
     let constants = &block.machine.constants;
     let registers = &mut warp.registers;
-    let active = parts.iter().fold(0, |lanes, part| lanes | part.1);
+    let results = parts.iter().map(|&(op, lanes)| (op, lanes & receivers)).filter(|part| part.1 != 0);
     match *parts[0].0 {
         Op::Shuffle { mode, .. } => {
             let operand = |which: fn(Slot32, Slot32, Slot32) -> Slot32| {
@@ -147,7 +203,7 @@ fn compute<O>(warp: &mut Warp, block: &Block<'_, O>, parts: &[Part<'_>]) {
             };
             let (a, b, c) = (operand(|a, _, _| a), operand(|_, b, _| b), operand(|_, _, c| c));
             let (value, valid) = shuffle(mode, &a, &b, &c);
-            for &(op, lanes) in parts {
+            for (op, lanes) in results {
                 let Op::Shuffle { d, p, .. } = *op else { continue };
                 registers.set_w(d, &value, lanes);
                 if let Some(p) = p {
@@ -159,15 +215,15 @@ fn compute<O>(warp: &mut Warp, block: &Block<'_, O>, parts: &[Part<'_>]) {
             let mut bits = 0;
             for &(op, lanes) in parts {
                 let Op::Vote { a, negated, .. } = *op else { continue };
-                bits |= if negated { !registers.p(a) } else { registers.p(a) } & lanes;
+                bits |= if negated { !registers.p(a) } else { registers.p(a) } & lanes & members;
             }
             let value = match mode {
                 VoteMode::Ballot => bits,
-                VoteMode::All => u32::from(bits == active),
+                VoteMode::All => u32::from(bits == members),
                 VoteMode::Any => u32::from(bits != 0),
-                VoteMode::Uni => u32::from(bits == active || bits == 0),
+                VoteMode::Uni => u32::from(bits == members || bits == 0),
             };
-            for &(op, lanes) in parts {
+            for (op, lanes) in results {
                 let Op::Vote { d, .. } = *op else { continue };
                 registers.set_wide(d, &[u64::from(value); 32], lanes);
             }
@@ -182,13 +238,13 @@ fn compute<O>(warp: &mut Warp, block: &Block<'_, O>, parts: &[Part<'_>]) {
                 }
             }
             let peers =
-                |value: u64| (0..32).filter(|&l| active >> l & 1 != 0 && row[l] == value).fold(0, |m, l| m | 1 << l);
+                |value: u64| (0..32).filter(|&l| members >> l & 1 != 0 && row[l] == value).fold(0, |m, l| m | 1 << l);
             let value: Row32 = std::array::from_fn(|lane| {
-                let peers = if active >> lane & 1 != 0 { peers(row[lane]) } else { 0 };
-                if all && peers != active { 0 } else { peers }
+                let peers = peers(row[lane]);
+                if all && peers != members { 0 } else { peers }
             });
-            let agreed = value[active.trailing_zeros() as usize] != 0;
-            for &(op, lanes) in parts {
+            let agreed = value[receivers.trailing_zeros() as usize & 31] != 0;
+            for (op, lanes) in results {
                 let Op::Match { d, p, .. } = *op else { continue };
                 registers.set_w(d, &value, lanes);
                 if let Some(p) = p {
@@ -198,7 +254,7 @@ fn compute<O>(warp: &mut Warp, block: &Block<'_, O>, parts: &[Part<'_>]) {
         }
         Op::Redux { op, .. } => {
             let row = gather(registers, constants, parts, |op| if let Op::Redux { a, .. } = *op { a } else { 0 });
-            let values = (0..32).filter(|lane| active >> lane & 1 != 0).map(|lane| row[lane]);
+            let values = (0..32).filter(|lane| members >> lane & 1 != 0).map(|lane| row[lane]);
             let value = match op {
                 ReduxOp::Add => values.fold(0, u32::wrapping_add),
                 ReduxOp::And => values.fold(u32::MAX, |x, y| x & y),
@@ -209,14 +265,14 @@ fn compute<O>(warp: &mut Warp, block: &Block<'_, O>, parts: &[Part<'_>]) {
                 ReduxOp::MinS => values.map(|v| v as i32).min().unwrap_or(0) as u32,
                 ReduxOp::MaxS => values.map(|v| v as i32).max().unwrap_or(0) as u32,
             };
-            for &(op, lanes) in parts {
+            for (op, lanes) in results {
                 let Op::Redux { d, .. } = *op else { continue };
                 registers.set_w(d, &[value; 32], lanes);
             }
         }
         Op::Elect { .. } => {
-            let leader = active.trailing_zeros();
-            for &(op, lanes) in parts {
+            let leader = members.trailing_zeros().min(31);
+            for (op, lanes) in results {
                 let Op::Elect { d, p, .. } = *op else { continue };
                 if let Some(d) = d {
                     registers.set_w(d, &[leader; 32], lanes);

@@ -547,6 +547,21 @@ pub struct Lane {
 }
 
 impl Op {
+    /// Whether lanes that execute it wait for others that do.
+    #[inline]
+    pub fn waits_for_lanes(&self) -> bool {
+        matches!(
+            self,
+            Self::Barrier(_)
+                | Self::WarpSync { .. }
+                | Self::Shuffle { .. }
+                | Self::Vote { .. }
+                | Self::Match { .. }
+                | Self::Redux { .. }
+                | Self::Elect { .. }
+        )
+    }
+
     /// Whether control may go elsewhere than to the next instruction.
     pub fn ends_block(&self) -> bool {
         matches!(self, Self::Branch { .. } | Self::Exit | Self::Trap)

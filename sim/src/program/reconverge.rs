@@ -11,7 +11,7 @@
 
 use super::Program;
 use super::cfg::Cfg;
-use super::inst::{NEVER, Op};
+use super::inst::{NEVER, Op, Pc};
 
 /// Fills in `meet` of every branch.
 pub fn run(program: &mut Program) {
@@ -23,6 +23,32 @@ pub fn run(program: &mut Program) {
             *slot = meet[index].map_or(NEVER, |block| cfg.blocks[block].start);
         }
     }
+    // `if (i >= n) return;` is a branch to the kernel's last `ret`, which ptxas makes an exit on the spot. Lanes that
+    // met there before they exit would keep the threads of their block waiting at every barrier in between.
+    for pc in 0..program.insts.len() {
+        if let Op::Branch { meet, .. } = program.insts[pc].op
+            && meet != NEVER
+            && only_exits(program, meet)
+            && let Op::Branch { meet, .. } = &mut program.insts[pc].op
+        {
+            *meet = NEVER;
+        }
+    }
+}
+
+/// Whether lanes at `pc` do nothing but exit.
+fn only_exits(program: &Program, mut pc: Pc) -> bool {
+    // Branches are followed a few times at most, so that a loop of them ends.
+    for _ in 0..8 {
+        let Some(inst) = program.insts.get(pc as usize) else { return false };
+        match (&inst.op, inst.guard) {
+            (Op::Exit, None) => return true,
+            (Op::Nop, _) => pc += 1,
+            (&Op::Branch { target, .. }, None) => pc = target,
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// The immediate post-dominator of every block; `None` when only the end of the kernel is.

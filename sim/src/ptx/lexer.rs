@@ -111,8 +111,12 @@ impl<'a> Lexer<'a> {
     }
 
     fn word(&mut self) -> Kind {
+        // Directives may stand without a space between them: `.reg.b32`.
+        let directive = self.peek(0) == b'.';
+        self.at += 1;
         loop {
             match self.peek(0) {
+                b'.' if directive => return Kind::Word,
                 b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$' | b'%' | b'.' => self.at += 1,
                 // `shared::cta` is one word; `label:` is a word and a colon.
                 b':' if self.peek(1) == b':' && self.peek(2).is_ascii_alphanumeric() => self.at += 2,
