@@ -3,6 +3,7 @@
 mod alu;
 mod atomic;
 mod memory;
+mod spaces;
 pub(crate) mod warp_ops;
 
 use crate::machine::block::Block;
@@ -66,8 +67,8 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                 return;
             }
             Op::Assert { message, file, line } => {
-                let text = memory::text(warp, block, *message, active);
-                let file = memory::text(warp, block, *file, active);
+                let text = spaces::text(warp, block, *message, active);
+                let file = spaces::text(warp, block, *file, active);
                 let line = warp.registers.wide(&machine.constants, *line)[active.trailing_zeros() as usize];
                 let (index, number) = (block.index, warp.index);
                 block.faults.note(pc, FindingKind::Assert, || Fault {
@@ -115,9 +116,9 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                 warp.communicated = true;
                 atomic::execute(warp, block, pc, atomic, active);
             }
-            Op::Convert { .. } | Op::IsSpace { .. } => memory::convert(warp, block, &inst.op, active),
+            Op::Convert { .. } | Op::IsSpace { .. } => spaces::convert(warp, block, &inst.op, active),
             Op::Nop | Op::Print | Op::Fence => {}
-            Op::Copy(copy) => memory::copy(warp, block, pc, copy, active),
+            Op::Copy(copy) => spaces::copy(warp, block, pc, copy, active),
             Op::NoFunction { target } => {
                 no_function(warp, block, pc, *target, active);
                 warp.paths.exit(path, active, pc + 1);

@@ -17,6 +17,7 @@ mod layout;
 mod memory;
 pub mod merge;
 mod operand;
+mod place;
 pub mod reconverge;
 pub mod slots;
 pub mod uses;

@@ -1,0 +1,109 @@
+//! What leads from one memory space to another: asynchronous copies, address conversions, and text in any space.
+
+use super::memory::{Attempt, Outside, WINDOWS, addresses, aligned, by_space, note_misses, read, write};
+use crate::machine::block::Block;
+use crate::machine::warp::Warp;
+use crate::observe::{MemoryEvent, MemoryKind, Observer};
+use crate::program::inst::{Copied, Op, Pc, Reg, Space};
+use crate::program::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
+
+/// Executes `cp.async`.
+pub(super) fn copy<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, copy: &Copied, active: u32) {
+    let (from, to) = (addresses(warp, block, copy.from), addresses(warp, block, copy.to));
+    let width = u32::from(copy.bytes);
+    let sizes = copy.source_bytes.map(|reg| warp.registers.wide(&block.machine.constants, reg));
+    let ignored =
+        copy.ignore.map_or(0, |(p, negated)| if negated { !warp.registers.p(p) } else { warp.registers.p(p) });
+    let reading = active & !ignored;
+    if reading != 0 {
+        block.observer.memory(&MemoryEvent {
+            pc,
+            active: reading,
+            addresses: &from,
+            width,
+            kind: MemoryKind::GlobalLoad,
+        });
+    }
+    block.observer.memory(&MemoryEvent { pc, active, addresses: &to, width, kind: MemoryKind::SharedStore });
+    let (aligned_from, misaligned_from) = aligned(&from, reading, width);
+    let (aligned_to, misaligned_to) = aligned(&to, active & !misaligned_from, width);
+    let (mut outside_from, mut outside_to) = (0, 0);
+    for lane in (0..32usize).filter(|lane| aligned_to >> lane & 1 != 0) {
+        let size = sizes.map_or(width, |sizes| (sizes[lane] as u32).min(width));
+        for at in 0..width {
+            let offset = u64::from(at);
+            let mut value = 0;
+            if at < size && aligned_from >> lane & 1 != 0 {
+                match read(warp, block, Space::Global, lane, from[lane].wrapping_add(offset), 1) {
+                    Ok(byte) => value = byte,
+                    Err(Outside) => outside_from |= 1 << lane,
+                }
+            }
+            if write(warp, block, Space::Shared, lane, to[lane].wrapping_add(offset), 1, value).is_err() {
+                outside_to |= 1 << lane;
+            }
+        }
+    }
+    if misaligned_from | outside_from != 0 {
+        let attempt = Attempt { verb: "reads", space: Space::Global, addresses: &from, width };
+        note_misses(warp, block, pc, &attempt, (misaligned_from, outside_from));
+    }
+    if misaligned_to | outside_to != 0 {
+        let attempt = Attempt { verb: "writes", space: Space::Shared, addresses: &to, width };
+        note_misses(warp, block, pc, &attempt, (misaligned_to, outside_to));
+    }
+}
+
+fn window(space: Space) -> u64 {
+    match space {
+        Space::Shared => SHARED_WINDOW,
+        Space::Local | Space::Frame => LOCAL_WINDOW,
+        Space::Const => CONST_WINDOW,
+        Space::Param => PARAM_WINDOW,
+        Space::Global | Space::Generic => 0,
+    }
+}
+
+/// `cvta` and `isspacep`.
+pub(super) fn convert<O>(warp: &mut Warp, block: &mut Block<'_, O>, op: &Op, active: u32) {
+    let constants = &block.machine.constants;
+    match *op {
+        Op::Convert { d, a, space, to_generic } => {
+            let base = window(space);
+            let value = warp.registers.wide(constants, a);
+            let value = value.map(|v| if to_generic { v.wrapping_add(base) } else { v.wrapping_sub(base) });
+            warp.registers.set_wide(d, &value, active);
+        }
+        Op::IsSpace { d, a, space } => {
+            let value = warp.registers.wide(constants, a);
+            let inside = |v: u64, space| v.wrapping_sub(window(space)) < WINDOW;
+            let bits = (0..32).fold(0, |bits, lane| {
+                let yes = match space {
+                    Space::Global => !WINDOWS.iter().any(|&(other, _)| inside(value[lane], other)),
+                    _ => inside(value[lane], space),
+                };
+                bits | u32::from(yes) << lane
+            });
+            warp.registers.set_p(d, bits, active);
+        }
+        _ => {}
+    }
+}
+
+/// The text that a lane's pointer points to, as `assert` passes it.
+pub(super) fn text<O>(warp: &Warp, block: &Block<'_, O>, pointer: Reg, active: u32) -> String {
+    let lane = active.trailing_zeros() as usize;
+    let start = warp.registers.wide(&block.machine.constants, pointer)[lane];
+    let mut bytes = Vec::new();
+    for at in 0..4096 {
+        let mut byte = Err(Outside);
+        by_space(Space::Generic, &[start.wrapping_add(at); 32], 1 << lane, |space, addresses, _| {
+            byte = read(warp, block, space, lane, addresses[lane], 1);
+        });
+        match byte {
+            Ok(0) | Err(_) => break,
+            Ok(value) => bytes.push(value as u8),
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
