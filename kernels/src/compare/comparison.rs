@@ -56,7 +56,7 @@ pub struct Row {
     pub recorded: Option<Recorded>,
     /// What the GPU of this machine did.
     pub live: Option<Live>,
-    /// Every exact counter, in the order of [`EXACT`].
+    /// Every exact counter, in the order of [`crate::counters::EXACT`].
     pub counters: Vec<CounterRow>,
 }
 

@@ -82,7 +82,7 @@ pub fn reference(input: &[f32], tile: u32) -> Vec<f32> {
     input.chunks(tile as usize).flat_map(scan_tile).collect()
 }
 
-/// How far a correct scan of `input` in `f32` may be from [`reference`].
+/// How far a correct scan of `input` in `f32` may be from [`reference()`].
 ///
 /// An element passes through at most `2 log2(tile)` additions on its way into any sum of the tree (`log2(tile)` in the
 /// naive scan). A sum whose terms go through at most k additions is off by at most `k u / (1 - k u)` times the sum of

@@ -133,6 +133,9 @@ impl<'m> Builder<'m> {
     fn kernel(&mut self, function: &'m Function) -> Result<(), Error> {
         self.program.max_threads = function.max_threads;
         self.program.required_threads = function.required_threads;
+        if function.cluster.is_some_and(|cluster| cluster != [1; 3]) {
+            return Err(self.unsupported(&function.name.span, "clusters of several thread blocks"));
+        }
         let mut scope = Scope::new();
         let mut end = 0;
         for param in &function.params {

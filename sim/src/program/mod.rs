@@ -1,9 +1,9 @@
 //! A kernel, lowered from its syntax tree to what the executor runs.
 //!
 //! Passes, in order, one file each:
-//! 1. [`build`](builder): names to slots and addresses, device functions inlined, opcodes decoded ([`decode`]).
+//! 1. [`build`](builder): names to slots and addresses, device functions inlined, opcodes decoded (`decode.rs`).
 //! 2. [`merge`]: adjacent shared-memory accesses become wide ones, as ptxas does it (`sm_90` lowering only).
-//! 3. [`reconverge`]: where the lanes that part at a branch meet again, from the control-flow graph ([`cfg`]).
+//! 3. [`reconverge`]: where the lanes that part at a branch meet again, from the control-flow graph ([`mod@cfg`]).
 
 pub mod alignment;
 mod asynchronous;

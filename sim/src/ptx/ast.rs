@@ -94,6 +94,8 @@ pub struct Function {
     pub max_threads: Option<[u32; 3]>,
     /// `.reqntid`: exact threads per block.
     pub required_threads: Option<[u32; 3]>,
+    /// `.reqnctapercluster`: thread blocks per cluster.
+    pub cluster: Option<[u32; 3]>,
 }
 
 /// One step of a function body.

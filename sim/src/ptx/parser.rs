@@ -293,18 +293,19 @@ impl<'a> Parser<'a> {
         let returns = if self.at(b'(') { self.parameters()? } else { Vec::new() };
         let name = self.name("the function's name")?;
         let params = if self.at(b'(') { self.parameters()? } else { Vec::new() };
-        let (mut max_threads, mut required_threads) = (None, None);
+        let (mut max_threads, mut required_threads, mut cluster) = (None, None, None);
         while self.word().starts_with('.') {
             match self.word() {
                 ".maxntid" => max_threads = Some(self.attribute()?),
                 ".reqntid" => required_threads = Some(self.attribute()?),
+                ".reqnctapercluster" => cluster = Some(self.attribute()?),
                 _ => {
                     self.attribute()?;
                 }
             }
         }
         let body = if self.eat(b';') { None } else { Some(self.body(&name)?) };
-        Ok(Function { name, is_kernel, returns, params, body, max_threads, required_threads })
+        Ok(Function { name, is_kernel, returns, params, body, max_threads, required_threads, cluster })
     }
 
     /// A performance-tuning or linkage attribute: its name and up to three numbers.
