@@ -83,13 +83,13 @@ pub const EXACT: [Counter; 13] = [
         "smsp__sass_data_bytes_mem_shared_op_ld.sum",
         "shared bytes loaded",
         Unit::Bytes,
-        "How many bytes the threads asked shared memory for, lane by lane.",
+        "How many bytes the warps asked shared memory for. Lanes of a warp that address the same element count once.",
     ),
     counter(
         "smsp__sass_data_bytes_mem_shared_op_st.sum",
         "shared bytes stored",
         Unit::Bytes,
-        "How many bytes the threads wrote to shared memory, lane by lane.",
+        "How many bytes the warps wrote to shared memory. Lanes of a warp that address the same element count once.",
     ),
     counter(
         "smsp__sass_inst_executed_op_global_ld.sum",
@@ -120,13 +120,13 @@ pub const EXACT: [Counter; 13] = [
         "smsp__sass_data_bytes_mem_global_op_ld.sum",
         "global bytes loaded",
         Unit::Bytes,
-        "How many bytes the threads asked global memory for, lane by lane.",
+        "How many bytes the warps asked global memory for. Lanes of a warp that address the same element count once.",
     ),
     counter(
         "smsp__sass_data_bytes_mem_global_op_st.sum",
         "global bytes stored",
         Unit::Bytes,
-        "How many bytes the threads wrote to global memory, lane by lane.",
+        "How many bytes the warps wrote to global memory. Lanes of a warp that address the same element count once.",
     ),
     counter(
         "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
