@@ -2,7 +2,7 @@
 //!
 //! The way through this crate: [`Module::parse`] reads PTX text, [`simulate`] runs one of its kernels for a
 //! [`Launch`] and returns a [`Report`] and the buffers. Nothing here touches a file, a clock, CUDA or an
-//! operating system, so the crate also builds for `wasm32-unknown-unknown`.
+//! operating system, so that the crate can be built for `wasm32-unknown-unknown`.
 
 #![forbid(unsafe_code)]
 
