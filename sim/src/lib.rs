@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod check;
 pub mod diagnostic;
 pub mod error;
 mod exec;

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 
+use crate::check::{Checked, Places};
 use crate::error::Error;
 use crate::launch::{Arg, Launch};
 use crate::machine::grid::Machine;
 use crate::memory::global::Allocation;
+use crate::observe::counters::Counters;
 use crate::observe::metrics;
 use crate::program::{self, Source};
 use crate::ptx;
@@ -78,11 +80,13 @@ pub struct Options {
     pub lowering: Lowering,
     /// Warp-instructions that one thread block may execute before it is ended with a `budget` finding.
     pub budget: u64,
+    /// Whether to look for races and uninitialised reads. Counters are the same with and without.
+    pub checks: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { target: "h200".to_owned(), lowering: Lowering::default(), budget: 1 << 30 }
+        Self { target: "h200".to_owned(), lowering: Lowering::default(), budget: 1 << 30, checks: true }
     }
 }
 
@@ -112,7 +116,18 @@ pub fn simulate(module: &Module, kernel: &str, launch: &Launch, options: &Option
     };
     let program = module.lower(kernel, options.lowering)?;
     let machine = Machine::new(&program, launch, target, options.budget)?;
-    let (counters, faults) = machine.run();
+    let (checked, faults) = if options.checks {
+        machine.run(|| Checked::new(&machine), Checked::merge)
+    } else {
+        let instructions = program.insts.len();
+        let (counters, faults) = machine.run(|| Counters::new(instructions), |sum, later| sum.merge(&later));
+        (Checked::unchecked(counters), faults)
+    };
+    let (counters, places) = (&checked.counters, Places { machine: &machine, module: &module.ast, ptx: &module.name });
+    let mut findings = faults.findings(&machine, &module.ast, &module.name);
+    let (found, remarks) = checked.findings(places);
+    findings.extend(found);
+    findings.sort_by(|a, b| (&a.file, a.line, a.kind).cmp(&(&b.file, b.line, b.kind)));
 
     let mut contents = machine.global.buffers().iter();
     let buffers: Vec<Option<Vec<u8>>> = launch
@@ -141,10 +156,11 @@ pub fn simulate(module: &Module, kernel: &str, launch: &Launch, options: &Option
             shared_dynamic: launch.shared_bytes,
             shared_static: program.shared_static as u32,
         },
-        metrics: metrics::totals(metrics::EXACT, &counters, &program),
-        estimates: metrics::totals(metrics::OWN, &counters, &program),
-        lines: metrics::lines(&counters, &program, &module.ast, &module.name),
-        findings: faults.findings(&machine, &module.ast, &module.name),
+        metrics: metrics::totals(metrics::EXACT, counters, &program),
+        estimates: metrics::totals(metrics::OWN, counters, &program),
+        lines: metrics::lines(counters, &program, &module.ast, &module.name),
+        findings,
+        remarks,
         output,
         versions: Versions {
             warpbook: env!("CARGO_PKG_VERSION").to_owned(),

@@ -3,6 +3,7 @@
 use half::{bf16, f16};
 
 use super::memory;
+use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::observe::{MemoryEvent, MemoryKind, Observer};
@@ -28,6 +29,9 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
             _ => MemoryKind::GlobalReduction,
         };
         block.observer.memory(&MemoryEvent { pc, active, addresses, width, kind });
+        if O::CHECKS {
+            hook::atomic(warp, block, pc, atomic, space, addresses, active);
+        }
         let (mut misaligned, mut outside) = (0, 0);
         for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
             let address = addresses[lane];

@@ -1,5 +1,6 @@
 //! Loads, stores and address conversions.
 
+use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
@@ -146,6 +147,9 @@ fn load_from<O: Observer>(
     if let Some(kind) = kind {
         block.observer.memory(&MemoryEvent { pc, active, addresses, width, kind });
     }
+    if O::CHECKS {
+        hook::load(warp, block, pc, access, space, addresses, active);
+    }
     if let ([Some(Reg::W(slot, 32))], 4, true) = (&access.registers[..], access.bytes, active == u32::MAX)
         && let Some(row) = row_of(block, space, addresses)
     {
@@ -285,6 +289,9 @@ fn store_to<O: Observer>(
     };
     if let Some(kind) = kind {
         block.observer.memory(&MemoryEvent { pc, active, addresses, width, kind });
+    }
+    if O::CHECKS {
+        hook::store(warp, block, pc, access, space, addresses, active);
     }
     let constants = &block.machine.constants;
     if let ([Some(Reg::W(slot, 32))], 4, true) = (&access.registers[..], access.bytes, active == u32::MAX) {

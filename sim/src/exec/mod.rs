@@ -10,7 +10,7 @@ use crate::machine::block::Block;
 use crate::machine::fault::Fault;
 use crate::machine::paths::Wait;
 use crate::machine::warp::Warp;
-use crate::observe::Observer;
+use crate::observe::{Observer, SyncEvent};
 use crate::program::inst::{Op, Reg, Special};
 use crate::report::FindingKind;
 
@@ -92,7 +92,8 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                     return;
                 }
                 // A whole warp counts 32 threads, also the last one of a block that has fewer.
-                block.arrive(id, if active == warp.paths.live() { 32 } else { active.count_ones() });
+                let threads = if active == warp.paths.live() { 32 } else { active.count_ones() };
+                block.arrive(id, warp.index, active, threads);
             }
             op if op.waits_for_lanes() => {
                 if !warp_ops::execute(warp, block, path, pc, active) {
@@ -117,7 +118,12 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                 atomic::execute(warp, block, pc, atomic, active);
             }
             Op::Convert { .. } | Op::IsSpace { .. } => spaces::convert(warp, block, &inst.op, active),
-            Op::Nop | Op::Print | Op::Fence => {}
+            Op::Nop | Op::Print => {}
+            Op::Fence => {
+                if O::CHECKS {
+                    block.observer.sync(&SyncEvent::Fence { pc, warp: warp.index, lanes: active });
+                }
+            }
             Op::Copy(copy) => spaces::copy(warp, block, pc, copy, active),
             Op::NoFunction { target } => {
                 no_function(warp, block, pc, *target, active);

@@ -8,7 +8,7 @@ use crate::machine::fault::Fault;
 use crate::machine::paths::{Path, Wait};
 use crate::machine::registers::{Constants, Registers, Row32};
 use crate::machine::warp::Warp;
-use crate::observe::Observer;
+use crate::observe::{Observer, SyncEvent};
 use crate::program::inst::{Op, Pc, ReduxOp, ShuffleMode, Slot32, VoteMode};
 use crate::report::FindingKind;
 
@@ -44,6 +44,7 @@ pub(super) fn execute<O: Observer>(
             current.wait = Wait::Lanes(mask);
             return false;
         }
+        meet(warp, block, op, group);
         compute(warp, block, &[(op, active)], active & mask, group);
     }
     true
@@ -142,6 +143,7 @@ pub(crate) fn wake<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>) -> bo
             continue;
         }
         for (mask, receivers) in masks {
+            meet(warp, block, parts[0].0, receivers);
             compute(warp, block, &parts, here & mask, receivers);
         }
         warp.paths.wake(complete);
@@ -160,6 +162,14 @@ fn same_operation(a: &Op, b: &Op) -> bool {
         (Op::Redux { op: a, .. }, Op::Redux { op: b, .. }) => a == b,
         (Op::Elect { .. }, Op::Elect { .. }) => true,
         _ => false,
+    }
+}
+
+/// `__syncwarp` orders what its lanes did to memory. The other `_sync` instructions exchange values and order nothing:
+/// neither the PTX ISA nor CUDA C++ says that they do.
+fn meet<O: Observer>(warp: &Warp, block: &mut Block<'_, O>, op: &Op, lanes: u32) {
+    if O::CHECKS && matches!(op, Op::WarpSync { .. }) {
+        block.observer.sync(&SyncEvent::Warp { warp: warp.index, lanes });
     }
 }
 

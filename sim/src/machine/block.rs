@@ -9,7 +9,7 @@ use super::paths::Wait;
 use super::warp::Warp;
 use crate::exec;
 use crate::launch::Dim3;
-use crate::observe::Observer;
+use crate::observe::{Observer, SyncEvent};
 use crate::program::inst::{BarrierReduction, Op, Pc, Reg};
 use crate::report::FindingKind;
 
@@ -64,6 +64,9 @@ impl<'m, O: Observer> Block<'m, O> {
         self.shared.resize(self.machine.shared_bytes as usize, 0);
         self.budget = self.machine.budget;
         self.arrivals.clear();
+        if O::CHECKS {
+            self.observer.sync(&SyncEvent::Start(index));
+        }
         for (number, warp) in warps.iter_mut().enumerate() {
             warp.registers.clear();
             warp.start(self.machine, self.coordinates, number as u32);
@@ -92,7 +95,10 @@ impl<'m, O: Observer> Block<'m, O> {
     }
 
     /// Threads arrive at barrier `id` and go on.
-    pub(crate) fn arrive(&mut self, id: u32, threads: u32) {
+    pub(crate) fn arrive(&mut self, id: u32, warp: u32, lanes: u32, threads: u32) {
+        if O::CHECKS {
+            self.observer.sync(&SyncEvent::Arrive { id, warp, lanes });
+        }
         let arrived = self.arrivals.entry(id).or_default();
         *arrived = arrived.saturating_add(threads);
     }
@@ -154,6 +160,14 @@ impl<'m, O: Observer> Block<'m, O> {
             arrived = arrived.saturating_add(self.arrivals.get(&id).copied().unwrap_or(0));
             if arrived >= wanted.unwrap_or(live) {
                 self.arrivals.remove(&id);
+                if O::CHECKS {
+                    if warps.iter().all(|warp| waiting_lanes(warp, id) == warp.paths.live()) {
+                        self.observer.sync(&SyncEvent::Everyone);
+                    } else {
+                        let participants: Vec<u32> = warps.iter().map(|warp| waiting_lanes(warp, id)).collect();
+                        self.observer.sync(&SyncEvent::Some { id, participants: &participants });
+                    }
+                }
                 self.reduce(warps, id);
                 for warp in warps.iter_mut() {
                     warp.paths.wake(|path| path.wait == Wait::Barrier(id));

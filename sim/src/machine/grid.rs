@@ -12,7 +12,7 @@ use super::warp::Warp;
 use crate::error::Error;
 use crate::launch::{Arg, Dim3, Launch};
 use crate::memory::global::GlobalMemory;
-use crate::observe::counters::Counters;
+use crate::observe::Observer;
 use crate::program::inst::{AtomicOp, Op, Space};
 use crate::program::{CONST_WINDOW, PlacedVariable, Program, SHARED_WINDOW};
 use crate::report::FindingKind;
@@ -96,32 +96,36 @@ impl<'a> Machine<'a> {
         self.block.count().div_ceil(32) as u32
     }
 
-    /// Runs all blocks.
-    pub(crate) fn run(&self) -> (Counters, Faults) {
+    /// Runs all blocks. `observer` makes an observer for a group of blocks, `merge` adds one of later blocks to the sum.
+    pub(crate) fn run<O: Observer + Send>(
+        &self,
+        observer: impl Fn() -> O + Sync,
+        merge: impl Fn(&mut O, O) + Sync + Send,
+    ) -> (O, Faults) {
         let blocks = self.grid.count();
-        let instructions = self.program.insts.len();
         let per_group = if self.blocks_communicate() { blocks } else { blocks.div_ceil(GROUPS) };
         let run_group = |group: u64| {
             let mut warps: Vec<Warp> = (0..self.warps_per_block())
                 .map(|_| Warp { registers: Registers::new(&self.program.slots), ..Warp::default() })
                 .collect();
-            let mut block = Block::new(self, Counters::new(instructions));
+            let mut block = Block::new(self, observer());
             for index in group * per_group..((group + 1) * per_group).min(blocks) {
                 if index > self.endless.load(Relaxed) {
                     break;
                 }
                 block.run(index, &mut warps);
             }
+            block.observer.finish();
             (block.observer, block.faults)
         };
-        let nothing = || (Counters::new(instructions), Faults::default());
+        let nothing = || (observer(), Faults::default());
         // Neighbours are merged in order and as soon as both are there: the counters of a long kernel are megabytes.
-        let merge = |mut earlier: (Counters, Faults), later: (Counters, Faults)| {
+        let merge = |mut earlier: (O, Faults), later: (O, Faults)| {
             // Whatever ran behind the first endless block was cut short at some point: it does not count.
             if earlier.1.has(FindingKind::Budget) {
                 return earlier;
             }
-            earlier.0.merge(&later.0);
+            merge(&mut earlier.0, later.0);
             earlier.1.merge(later.1);
             earlier
         };

@@ -3,7 +3,7 @@
 pub mod counters;
 pub mod metrics;
 
-use crate::program::inst::Pc;
+use crate::program::inst::{Pc, Space};
 
 /// One memory instruction of one warp, in one space.
 #[derive(Debug)]
@@ -35,10 +35,109 @@ pub enum MemoryKind {
     LocalStore,
 }
 
-/// Receives what a thread block does. Every block has its own observer; they are merged in block order.
+/// What a check needs to know of one memory instruction of one warp, in one space, before it takes effect.
+pub struct AccessEvent<'a> {
+    /// Which instruction.
+    pub pc: Pc,
+    /// Number of the warp within its block.
+    pub warp: u32,
+    /// Lanes that take part in this space, those included whose access will miss.
+    pub lanes: u32,
+    /// Shared or global.
+    pub space: Space,
+    /// Byte address of every lane in `lanes`, as in [`MemoryEvent`].
+    pub addresses: &'a [u64; 32],
+    /// Bytes of an element.
+    pub bytes: u32,
+    /// Elements per lane.
+    pub parts: u32,
+    /// The elements that are used: a vector load may drop some.
+    pub used: u32,
+    /// What is done.
+    pub kind: AccessKind,
+    /// Of a store: the value (low and high 64 bits) that a lane writes into an element.
+    pub value: &'a dyn Fn(u32, u32) -> (u64, u64),
+    /// What up to 16 bytes at an address hold now.
+    pub old: &'a dyn Fn(u64, u32) -> (u64, u64),
+    /// The allocation that global memory has at an address: its first address and its size.
+    pub allocation: &'a dyn Fn(u64) -> Option<(u64, u64)>,
+}
+
+/// Kinds of checked memory accesses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AccessKind {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Reads and writes at once.
+    Atomic,
+}
+
+/// Something that orders what lanes do.
+#[derive(Debug)]
+pub enum SyncEvent<'a> {
+    /// The thread block with this linear index starts.
+    Start(u64),
+    /// A barrier opens for all threads of the block that are still there.
+    Everyone,
+    /// A barrier opens for some threads of the block.
+    Some {
+        /// Number of the barrier.
+        id: u32,
+        /// The lanes that waited, by warp.
+        participants: &'a [u32],
+    },
+    /// Lanes arrive at a barrier without waiting (`bar.arrive`).
+    Arrive {
+        /// Number of the barrier.
+        id: u32,
+        /// Their warp.
+        warp: u32,
+        /// The lanes.
+        lanes: u32,
+    },
+    /// Lanes of a warp execute `__syncwarp` together.
+    Warp {
+        /// Their warp.
+        warp: u32,
+        /// The lanes.
+        lanes: u32,
+    },
+    /// Lanes of a warp execute a fence.
+    Fence {
+        /// Which instruction.
+        pc: Pc,
+        /// Their warp.
+        warp: u32,
+        /// The lanes.
+        lanes: u32,
+    },
+}
+
+/// Receives what a thread block does. Every group of blocks has its own observer; they are merged in block order.
 pub trait Observer {
+    /// Whether [`Observer::access`] and [`Observer::sync`] are called. Decided when compiling, so that a run without
+    /// checks does not pay for them.
+    const CHECKS: bool = false;
+
     /// A warp executes an instruction with these lanes (at least one).
     fn instruction(&mut self, pc: Pc, active: u32);
     /// A warp accesses memory.
     fn memory(&mut self, event: &MemoryEvent<'_>);
+    /// A warp is about to access shared or global memory.
+    fn access(&mut self, _event: &AccessEvent<'_>) {}
+    /// Lanes synchronise.
+    fn sync(&mut self, _event: &SyncEvent<'_>) {}
+    /// The last block of the group has ended: what only a running block needs can go.
+    fn finish(&mut self) {}
+}
+
+/// The lanes of a mask, lowest first.
+pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = u32> {
+    std::iter::from_fn(move || {
+        let lane = mask.trailing_zeros();
+        mask &= mask.wrapping_sub(1);
+        (lane < 32).then_some(lane)
+    })
 }

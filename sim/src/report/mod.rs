@@ -30,6 +30,9 @@ pub struct Report {
     pub lines: Vec<LineReport>,
     /// What is wrong with the kernel, in the order in which it was found.
     pub findings: Vec<Finding>,
+    /// What is no fault in this run but leans on luck: unordered writes of equal values to one place.
+    #[serde(default)]
+    pub remarks: Vec<Finding>,
     /// Digests of the argument buffers after the launch.
     pub output: Vec<BufferDigest>,
     /// Who made this report from what.

@@ -61,7 +61,12 @@ fn write_report(text: &mut String, report: &Report, source: Option<&str>) -> std
     worst_lines(text, report, source)?;
     for finding in &report.findings {
         writeln!(text)?;
-        write!(text, "{}", describe(finding, source))?;
+        write!(text, "{}", describe("finding", finding, source))?;
+        writeln!(text)?;
+    }
+    for remark in &report.remarks {
+        writeln!(text)?;
+        write!(text, "{}", describe("remark", remark, source))?;
         writeln!(text)?;
     }
     writeln!(text)?;
@@ -135,7 +140,7 @@ fn ratio(value: u64, ideal: u64) -> String {
 }
 
 /// A finding with the source line, if the source is at hand.
-fn describe(finding: &Finding, source: Option<&str>) -> String {
+fn describe(title: &str, finding: &Finding, source: Option<&str>) -> String {
     let [x, y, z] = finding.block;
     let lanes: u32 = finding.lanes.iter().fold(0, |mask, lane| mask | 1 << lane);
     let who = format!("block ({x},{y},{z}), warp {}, {}", finding.warp, crate::machine::block::lanes_text(lanes));
@@ -152,5 +157,5 @@ fn describe(finding: &Finding, source: Option<&str>) -> String {
         }
         None => diagnostic.message += &format!("\n  at {}:{}, {who}", finding.file, finding.line),
     }
-    format!("finding: {diagnostic}")
+    format!("{title}: {diagnostic}")
 }

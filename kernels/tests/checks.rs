@@ -1,0 +1,79 @@
+//! The checks of the simulator on our own kernels: no false alarm in any case, and a race where a barrier is taken out.
+
+use kernels::{case, compile, nvrtc, simulate, testing};
+use sim::report::FindingKind;
+use sim::{Module, Options};
+
+#[test]
+fn our_kernels_have_neither_findings_nor_remarks() {
+    for case in case::all() {
+        let report = simulate::case(&case).unwrap().report;
+        assert_eq!(report.findings, [], "{case}");
+        assert_eq!(report.remarks, [], "{case}");
+    }
+}
+
+#[test]
+fn checks_change_no_counter_and_no_result() {
+    for case in case::all().into_iter().filter(|case| case.shape.grid.count() < 100) {
+        let module = simulate::module(case.problem).unwrap();
+        let launch = case.prepare().launch;
+        let run = |checks| sim::simulate(&module, case.kernel, &launch, &Options { checks, ..Options::default() });
+        assert_eq!(run(true), run(false), "{case}");
+    }
+}
+
+/// Every barrier of every kernel is needed, without it some case has a race, but for one: `scan_blelloch_pairs` ends
+/// with every thread at the very pair that it stores, so the barrier behind its tree orders nothing.
+#[test]
+fn without_a_barrier_there_is_a_race() {
+    let cases = case::all();
+    for problem in kernels::ptx::problems() {
+        let text = kernels::ptx::committed(problem).unwrap().text;
+        for (at, barrier) in text.match_indices("bar.sync \t0;").chain(text.match_indices("bar.sync\t0;")) {
+            let mut broken = text.to_owned();
+            broken.replace_range(at..at + barrier.len(), &" ".repeat(barrier.len()));
+            let entry = text[..at].rfind(".entry").unwrap();
+            let module = Module::parse("broken.ptx", &broken).unwrap();
+            let of_kernel = |case: &&case::Case| {
+                let name = text[entry..].split([' ', '(']).nth(1).unwrap();
+                case.problem == problem && case.kernel == name && case.shape.grid.count() < 100
+            };
+            let race = cases.iter().filter(of_kernel).any(|case| {
+                let launch = case.prepare().launch;
+                let report = sim::simulate(&module, case.kernel, &launch, &Options::default()).unwrap().report;
+                report.findings.iter().any(|finding| finding.kind == FindingKind::Race)
+            });
+            let line = text[..at].matches('\n').count() + 1;
+            let next_barrier = text[at + 1..].find("bar.sync").unwrap_or(usize::MAX);
+            let last = text[at + 1..].find(".entry").unwrap_or(text.len()) < next_barrier;
+            let needed = !(text[entry..].starts_with(".entry scan_blelloch_pairs(") && last);
+            assert_eq!(race, needed, "{problem}.ptx without the barrier of line {line}");
+        }
+    }
+}
+
+#[test]
+fn the_naive_scan_with_one_buffer_races() {
+    if let Err(why) = nvrtc::get() {
+        return testing::not_run("the naive scan with one buffer", &why.to_string());
+    }
+    let source = kernels::ptx::committed("scan").unwrap().source;
+    let one = source
+        .replace("int to = 0, from = 1;", "int to = 0, from = 0;")
+        .replace("to = 1 - to;", "")
+        .replace("from = 1 - to;", "");
+    assert_eq!(source.lines().count(), one.lines().count());
+    assert_ne!(source, one);
+    let compiled =
+        compile::compile_source(&compile::Source { name: "scan.cu", text: &one }, &compile::Options::default());
+    let module = Module::parse("scan.ptx", &compiled.unwrap().ptx).unwrap();
+    let write = 1 + source.lines().position(|line| line.contains("temp[to * tile + t] = temp[from")).unwrap();
+    for case in case::all().into_iter().filter(|case| case.kernel == "scan_naive" && case.shape.grid.count() < 100) {
+        let report = sim::simulate(&module, case.kernel, &case.prepare().launch, &Options::default()).unwrap().report;
+        let races: Vec<_> = report.findings.iter().filter(|finding| finding.kind == FindingKind::Race).collect();
+        assert!(!races.is_empty() && races.len() == report.findings.len(), "{case}: {:?}", report.findings);
+        assert!(races.iter().all(|race| race.message.contains("`temp[")), "{case}: {races:?}");
+        assert!(races.iter().any(|race| race.line as usize == write), "{case}: {races:?}");
+    }
+}

@@ -1,0 +1,214 @@
+//! What happens before what: logical time, and what every lane of a thread block knows of the others.
+//!
+//! A thread block is executed one warp instruction at a time, so its events have a *time*: their number. That alone
+//! orders nothing, because on a GPU the same events could come in another order. What orders two events of different
+//! lanes is a chain of synchronisations, and for every lane `a` and lane `b` there is a time before which `a` knows
+//! everything that `b` did: the entry of a vector clock (Mattern 1988; as FastTrack uses it, Flanagan and Freund 2009).
+//! An access of `b` at time `t` is ordered before `a`'s next one if `t` is less than that entry.
+//!
+//! Three levels keep this cheap. A barrier of all threads makes one number, the *floor*, greater than every time
+//! before it. `__syncwarp` changes 32 × 32 numbers of one warp. Only barriers of some threads, and synchronisation
+//! through memory, need a number for every pair of threads, which the lanes that synchronised together share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::observe::lanes_of;
+
+/// Knowledge of all threads of a block.
+pub(super) type Vector = Arc<[u32]>;
+
+/// Logical time and knowledge of the lanes of one thread block.
+#[derive(Debug)]
+pub(super) struct Clocks {
+    /// Number of the latest event.
+    pub time: u32,
+    /// Everything before this time is ordered before everything that comes.
+    pub floor: u32,
+    /// By warp, lane and other lane of the warp: what the lane knows of the other.
+    warps: Vec<[[u32; 32]; 32]>,
+    /// What a thread knows of threads of the block beyond that.
+    foreign: Vec<Option<Vector>>,
+    any_foreign: bool,
+    /// What threads that arrived at a barrier without waiting have published there, by barrier.
+    arrived: BTreeMap<u32, Vec<u32>>,
+    /// When each thread last executed a fence.
+    fences: Vec<u32>,
+    last_fence: u32,
+}
+
+impl Clocks {
+    /// Clocks of a block of `warps` warps.
+    pub(super) fn new(warps: usize) -> Self {
+        Self {
+            time: 0,
+            floor: 1,
+            warps: vec![[[0; 32]; 32]; warps],
+            foreign: vec![None; warps * 32],
+            any_foreign: false,
+            arrived: BTreeMap::new(),
+            fences: vec![0; warps * 32],
+            last_fence: 0,
+        }
+    }
+
+    /// Warps of the block.
+    pub(super) fn warps(&self) -> usize {
+        self.warps.len()
+    }
+
+    /// The next event's time.
+    #[inline(always)]
+    pub(super) fn tick(&mut self) -> u32 {
+        self.time += 1;
+        self.time
+    }
+
+    /// A new block starts, or all threads of the block have met: nothing before this races with anything after it.
+    pub(super) fn everyone(&mut self) {
+        self.floor = self.tick();
+        if self.any_foreign {
+            self.foreign.fill(None);
+            self.any_foreign = false;
+        }
+    }
+
+    /// Forgets what only the last block needed.
+    pub(super) fn next_block(&mut self) {
+        self.everyone();
+        self.arrived.clear();
+    }
+
+    /// Whether nothing orders an access of `other` at `time` before the next access of `thread`.
+    #[inline(always)]
+    pub(super) fn unordered(&self, time: u32, other: u32, thread: u32) -> bool {
+        time >= self.floor && other != thread && self.unknown(time, other, thread)
+    }
+
+    fn unknown(&self, time: u32, other: u32, thread: u32) -> bool {
+        let (warp, lane) = ((thread / 32) as usize, (thread % 32) as usize);
+        if other / 32 == thread / 32 && time < self.warps[warp][lane][(other % 32) as usize] {
+            return false;
+        }
+        self.foreign[thread as usize].as_ref().is_none_or(|known| time >= known[other as usize])
+    }
+
+    /// The lanes of a warp execute `__syncwarp` together.
+    pub(super) fn warp(&mut self, warp: u32, lanes: u32) {
+        let now = self.tick();
+        let rows = &mut self.warps[warp as usize];
+        let mut together = [0; 32];
+        for lane in lanes_of(lanes) {
+            for (sum, &known) in together.iter_mut().zip(&rows[lane as usize]) {
+                *sum = known.max(*sum);
+            }
+        }
+        for lane in lanes_of(lanes) {
+            together[lane as usize] = now;
+        }
+        for lane in lanes_of(lanes) {
+            rows[lane as usize] = together;
+        }
+        if self.any_foreign {
+            self.share(lanes_of(lanes).map(|lane| warp * 32 + lane).collect());
+        }
+    }
+
+    /// Gives all `threads` the sum of what each knows of other warps.
+    fn share(&mut self, threads: Vec<u32>) {
+        let mut sum: Option<Vector> = None;
+        for &thread in &threads {
+            sum = match (sum, &self.foreign[thread as usize]) {
+                (None, known) => known.clone(),
+                (Some(sum), None) => Some(sum),
+                (Some(sum), Some(known)) if Arc::ptr_eq(&sum, known) => Some(sum),
+                (Some(sum), Some(known)) => Some(sum.iter().zip(&known[..]).map(|(&a, &b)| a.max(b)).collect()),
+            };
+        }
+        for thread in threads {
+            self.foreign[thread as usize].clone_from(&sum);
+        }
+    }
+
+    /// What `thread` knows, itself up to `now`.
+    fn knowledge(&self, thread: u32, now: u32) -> Vec<u32> {
+        let mut known = match &self.foreign[thread as usize] {
+            Some(vector) => vector.to_vec(),
+            None => vec![0; self.foreign.len()],
+        };
+        let (warp, lane) = ((thread / 32) as usize, (thread % 32) as usize);
+        for (entry, &row) in known[warp * 32..].iter_mut().zip(&self.warps[warp][lane]) {
+            *entry = row.max(*entry);
+        }
+        known[thread as usize] = now;
+        known
+    }
+
+    /// Lanes of a warp arrive at barrier `id` and go on: what they know is published there.
+    pub(super) fn arrive(&mut self, id: u32, warp: u32, lanes: u32) {
+        let now = self.tick();
+        let mut sum = self.arrived.remove(&id).unwrap_or_else(|| vec![0; self.foreign.len()]);
+        for lane in lanes_of(lanes) {
+            raise(&mut sum, &self.knowledge(warp * 32 + lane, now));
+        }
+        self.arrived.insert(id, sum);
+    }
+
+    /// Barrier `id` opens for some threads of the block, given as lanes by warp.
+    pub(super) fn some(&mut self, id: u32, participants: &[u32]) {
+        let now = self.tick();
+        let mut sum = self.arrived.remove(&id).unwrap_or_else(|| vec![0; self.foreign.len()]);
+        let threads: Vec<u32> = (0u32..)
+            .zip(participants)
+            .flat_map(|(warp, &lanes)| lanes_of(lanes).map(move |lane| warp * 32 + lane))
+            .collect();
+        for &thread in &threads {
+            raise(&mut sum, &self.knowledge(thread, now));
+        }
+        let sum: Vector = sum.into();
+        for thread in threads {
+            self.foreign[thread as usize] = Some(Arc::clone(&sum));
+        }
+        self.any_foreign = true;
+    }
+
+    /// Lanes of a warp execute a fence.
+    pub(super) fn fence(&mut self, warp: u32, lanes: u32) {
+        let now = self.tick();
+        self.last_fence = now;
+        for lane in lanes_of(lanes) {
+            self.fences[(warp * 32 + lane) as usize] = now;
+        }
+    }
+
+    /// What `thread` hands over when it writes a synchronisation variable: all that it knows, as far as a fence of its
+    /// own, or of the thread that did it, lies behind it. `None` when that is no more than all threads know.
+    pub(super) fn published(&self, thread: u32) -> Option<Vec<u32>> {
+        if self.last_fence < self.floor {
+            return None;
+        }
+        let own = self.fences[thread as usize];
+        let mut known = self.knowledge(thread, self.time);
+        for (entry, &fence) in known.iter_mut().zip(&self.fences) {
+            *entry = (*entry).max(self.floor).min(own.max(fence));
+        }
+        Some(known)
+    }
+
+    /// `thread` has read a synchronisation variable at which this was handed over.
+    pub(super) fn learn(&mut self, thread: u32, handed: &Vector) {
+        let known = &mut self.foreign[thread as usize];
+        *known = Some(match known {
+            None => Arc::clone(handed),
+            Some(known) if known.iter().zip(&handed[..]).all(|(a, b)| a >= b) => return,
+            Some(known) => known.iter().zip(&handed[..]).map(|(&a, &b)| a.max(b)).collect(),
+        });
+        self.any_foreign = true;
+    }
+}
+
+fn raise(sum: &mut [u32], other: &[u32]) {
+    for (entry, &other) in sum.iter_mut().zip(other) {
+        *entry = other.max(*entry);
+    }
+}

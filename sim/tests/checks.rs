@@ -1,0 +1,146 @@
+//! Every file of `faulty/` has the findings that it promises, every file of `correct/` has none.
+//!
+//! A file is one kernel of PTX. Its header says `expect: KINDS` (kinds of finding, `remark`, or `none`),
+//! `launch: GRID BLOCK [SHARED]` and `args: …` (`zeros:BYTES`, `iota:COUNT` for u32 words 0, 1, 2, …, or a scalar such
+//! as `u32:5`). The lines of the findings are marked where they are: `//~ KIND` for the line that a finding stands at,
+//! `//~ party` for the line that its message names as well, `//~ any` where it may be either of two lines. A header
+//! `expect: KIND any` has no marks.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use sim::report::{Finding, Report};
+use sim::{Arg, Launch, Module, Options, Scalar, simulate};
+
+struct Case {
+    name: String,
+    text: String,
+    expect: BTreeSet<String>,
+    launch: Launch,
+}
+
+fn header<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(": "))
+}
+
+fn argument(spec: &str) -> Arg {
+    match spec.split_once(':') {
+        Some(("zeros", bytes)) => Arg::Zeros(bytes.parse().unwrap()),
+        Some(("iota", count)) => Arg::buffer_of(&(0..count.parse().unwrap()).collect::<Vec<u32>>()),
+        _ => Arg::Scalar(Scalar::parse(spec).unwrap()),
+    }
+}
+
+fn case(path: &Path) -> Case {
+    let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+    let text = std::fs::read_to_string(path).unwrap();
+    let of = |key| header(&text, key).unwrap_or_else(|| panic!("{name} has no header `{key}`"));
+    let shape: Vec<&str> = of("launch").split_whitespace().collect();
+    let launch = Launch {
+        grid: shape[0].parse().unwrap(),
+        block: shape[1].parse().unwrap(),
+        shared_bytes: shape.get(2).map_or(0, |bytes| bytes.parse().unwrap()),
+        args: header(&text, "args").unwrap_or_default().split_whitespace().map(argument).collect(),
+    };
+    let expect = of("expect").split_whitespace().filter(|&kind| kind != "none").map(str::to_owned).collect();
+    Case { launch, expect, name, text }
+}
+
+fn cases(folder: &str) -> Vec<Case> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.iter().map(|path| case(path)).collect()
+}
+
+fn run(case: &Case, checks: bool) -> Report {
+    let module = Module::parse(&case.name, &case.text).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+    let kernel = module.kernels()[0].to_owned();
+    let options = Options { checks, budget: 1 << 20, ..Options::default() };
+    let outcome = simulate(&module, &kernel, &case.launch, &options);
+    outcome.unwrap_or_else(|error| panic!("{}: {error}", case.name)).report
+}
+
+/// The marks of a file: line and word.
+fn marks(text: &str) -> Vec<(u32, &str)> {
+    (1..)
+        .zip(text.lines())
+        .flat_map(|(number, line)| {
+            let words = line.split_once("//~").map_or("", |(_, words)| words);
+            words.split_whitespace().map(move |word| (number, word))
+        })
+        .collect()
+}
+
+/// What is wrong with the report, one sentence each.
+fn complaints(case: &Case, report: &Report) -> Vec<String> {
+    let mut wrong = Vec::new();
+    let remarks = report.remarks.iter().map(|finding| ("remark", finding));
+    let all: Vec<(&str, &Finding)> =
+        report.findings.iter().map(|finding| (finding.kind.name(), finding)).chain(remarks).collect();
+    let anywhere = case.expect.contains("any");
+    let kinds: BTreeSet<String> = all.iter().map(|(kind, _)| (*kind).to_owned()).collect();
+    let expected: BTreeSet<String> = case.expect.iter().filter(|&kind| kind != "any").cloned().collect();
+    if kinds != expected {
+        wrong.push(format!("expected {expected:?}, found {kinds:?}"));
+    }
+    if anywhere {
+        return wrong;
+    }
+    let marks = marks(&case.text);
+    for (kind, finding) in &all {
+        let fits = |&(line, word): &(u32, &str)| line == finding.line && (word == *kind || word == "any");
+        if !marks.iter().any(fits) {
+            wrong.push(format!("there is no mark for {kind} at line {}: {}", finding.line, finding.message));
+        }
+    }
+    for &(line, word) in &marks {
+        let named = |finding: &Finding| finding.message.contains(&format!("in line {line}"));
+        let seen = match word {
+            "party" => all.iter().any(|(_, finding)| named(finding)),
+            "any" => all.iter().any(|(_, finding)| finding.line == line || named(finding)),
+            _ => all.iter().any(|(kind, finding)| *kind == word && finding.line == line),
+        };
+        if !seen {
+            wrong.push(format!("line {line} is marked `{word}`, and no finding says so"));
+        }
+    }
+    wrong
+}
+
+fn check(folder: &str) {
+    let cases = cases(folder);
+    assert!(cases.len() >= 15, "{folder} has only {} files", cases.len());
+    let mut failures = String::new();
+    for case in &cases {
+        let report = run(case, true);
+        let wrong = complaints(case, &report);
+        if !wrong.is_empty() {
+            failures += &format!("\n{folder}/{}\n  {}\n", case.name, wrong.join("\n  "));
+            for finding in report.findings.iter().chain(&report.remarks) {
+                failures += &format!("    {}:{} {}\n", finding.kind.name(), finding.line, finding.message);
+            }
+        }
+        let unchecked = run(case, false);
+        assert_eq!(unchecked.metrics, report.metrics, "{}: checks change counters", case.name);
+        assert_eq!(unchecked.output, report.output, "{}: checks change results", case.name);
+    }
+    assert!(failures.is_empty(), "{failures}");
+}
+
+#[test]
+fn faulty_kernels_have_their_findings() {
+    check("faulty");
+}
+
+#[test]
+fn correct_kernels_have_none() {
+    check("correct");
+}
+
+#[test]
+fn a_finding_is_the_same_every_time() {
+    for case in cases("faulty") {
+        assert_eq!(run(&case, true), run(&case, true), "{}", case.name);
+    }
+}
