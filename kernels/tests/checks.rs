@@ -6,7 +6,8 @@ use sim::{Module, Options};
 
 #[test]
 fn our_kernels_have_neither_findings_nor_remarks() {
-    for case in case::all() {
+    // The larger grids repeat what every block of these does, and take minutes without optimisation.
+    for case in case::all().into_iter().filter(|case| case.shape.grid.count() < 1000) {
         let report = simulate::case(&case).unwrap().report;
         assert_eq!(report.findings, [], "{case}");
         assert_eq!(report.remarks, [], "{case}");

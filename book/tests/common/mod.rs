@@ -70,6 +70,7 @@ impl Runs for Fake {
                 line(6, BTreeMap::new(), 0),
             ],
             findings: Vec::new(),
+            remarks: Vec::new(),
             output: Vec::new(),
             versions: Versions {
                 warpbook: String::new(),

@@ -167,7 +167,8 @@ impl Racecheck {
         let whole = event.used == (1 << event.parts) - 1;
         for lane in lanes_of(event.lanes) {
             let address = event.addresses[lane as usize];
-            if address & u64::from(width.next_power_of_two() - 1) != 0 || address.saturating_add(u64::from(width)) > self.shared_bytes
+            if address & u64::from(width.next_power_of_two() - 1) != 0
+                || address.saturating_add(u64::from(width)) > self.shared_bytes
             {
                 continue; // out of bounds or misaligned: a finding of its own
             }

@@ -1,5 +1,5 @@
 // wrong: only the index that is read needs padding, so `right` stays as it was
-// fails: result, contract
+// fails: findings, result, contract
 
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))

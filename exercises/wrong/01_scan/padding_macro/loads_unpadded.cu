@@ -1,5 +1,5 @@
 // wrong: the loads have no conflict, so they need no padding
-// fails: result
+// fails: findings, result
 
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))

@@ -1,5 +1,5 @@
 // wrong: the tree is finished, so the results lie at their plain indices
-// fails: result
+// fails: findings, result
 
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))
