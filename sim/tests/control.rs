@@ -2,8 +2,7 @@
 
 mod common;
 
-use common::{block, by_lane, kernel, run, run_text, warp};
-use sim::Options;
+use common::{block, by_lane, kernel, run, run_text, unchecked, warp};
 use sim::report::FindingKind;
 
 #[test]
@@ -158,7 +157,7 @@ fn threads_that_return_early_keep_nobody_waiting() {
     // `if (tid >= 40) return;` as compilers write it: a branch to the `ret` at the kernel's end.
     let text = kernel("", "setp.ge.u32 %q1, %tid, 40;\n@%q1 bra END;\nbar.sync 0;\nbar.red.popc.u32 %out, 0, !%q1;")
         .replace("ret;", "END:\nret;");
-    let ran = run_text(&text, 1, 64, &Options::default());
+    let ran = run_text(&text, 1, 64, &unchecked(1 << 20));
     assert_eq!(ran.report.findings, []);
     assert_eq!(ran.out, (0..64).map(|thread| if thread < 40 { 40 } else { 0 }).collect::<Vec<u32>>());
 }
@@ -193,7 +192,7 @@ fn traps_asserts_and_endless_loops() {
     assert_eq!((failed.finding().kind, &failed.finding().lanes[..]), (FindingKind::Assert, &[0, 1, 2][..]));
     assert!(failed.finding().message.contains("`n > 0` of some.cu, line 42"), "{}", failed.finding().message);
 
-    let options = Options { budget: 5000, ..Options::default() };
+    let options = unchecked(5000);
     let endless = run_text(&kernel("", "FOREVER:\nbra FOREVER;"), 3, 64, &options);
     assert_eq!(endless.finding().kind, FindingKind::Budget);
     assert_eq!(endless.finding().block, [0, 0, 0], "the launch ends at the first endless block");

@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{block, by_lane, kernel, run, run_text, warp};
+use common::{block, by_lane, kernel, run, run_text, unchecked, warp};
 use sim::report::FindingKind;
-use sim::{Error, Lowering, Module, Options};
+use sim::{Error, Lowering, Module};
 
 #[test]
 fn vectors_and_parts_of_words() {
@@ -219,7 +219,7 @@ fn a_load_that_the_compiler_widens_beyond_an_array_is_no_fault() {
     assert_eq!((loads(Lowering::None), loads(Lowering::Sm90)), (3, 1));
     let args = vec![sim::Arg::Zeros(128), sim::Arg::Zeros(4096)];
     let launch = sim::Launch { grid: sim::Dim3::linear(1), block: sim::Dim3::linear(32), shared_bytes: 0, args };
-    let outcome = sim::simulate(&module, "k", &launch, &Options::default()).expect("runs");
+    let outcome = sim::simulate(&module, "k", &launch, &unchecked(1 << 20)).expect("runs");
     assert_eq!(outcome.report.findings, []);
 }
 
@@ -234,7 +234,7 @@ fn kernel_parameters_have_addresses() {
     let list = (1..=8u32).flat_map(|n| (n * n).to_le_bytes()).collect();
     let args = vec![sim::Arg::Zeros(128), sim::Arg::Bytes(list)];
     let launch = sim::Launch { grid: sim::Dim3::linear(1), block: sim::Dim3::linear(32), shared_bytes: 0, args };
-    let outcome = sim::simulate(&module, "k", &launch, &Options::default()).expect("runs");
+    let outcome = sim::simulate(&module, "k", &launch, &unchecked(1 << 20)).expect("runs");
     assert_eq!(outcome.report.findings, []);
     let bytes = outcome.buffers[0].as_deref().expect("a buffer");
     assert_eq!(bytes[28..32], 128u32.to_le_bytes());
@@ -258,9 +258,9 @@ fn the_same_report_every_time() {
     let body = "mul.wide.u32 %d1, %tid, 4;\nadd.u64 %d1, %p, %d1;\nmov.u32 %r1, %ctaid.x;\natom.global.add.u32 %out, [%d1], %r1;\n\
                 ld.global.u32 %r2, [%d1+4094];";
     let text = kernel("", body);
-    let first = run_text(&text, 700, 64, &Options::default());
+    let first = run_text(&text, 700, 64, &unchecked(1 << 20));
     for _ in 0..3 {
-        let again = run_text(&text, 700, 64, &Options::default());
+        let again = run_text(&text, 700, 64, &unchecked(1 << 20));
         assert_eq!(again.report, first.report);
         assert_eq!(again.out, first.out);
     }

@@ -5,9 +5,8 @@ mod common;
 
 use std::fmt::Write;
 
-use common::{kernel, run_text};
+use common::{kernel, run_text, unchecked};
 use proptest::prelude::*;
-use sim::Options;
 
 /// A statement over the registers `%r0` to `%r3`.
 #[derive(Debug, Clone)]
@@ -153,7 +152,7 @@ proptest! {
     #[test]
     fn a_thread_computes_in_a_warp_what_it_computes_alone(steps in steps(), exit in any::<bool>()) {
         let text = program(&steps, exit);
-        let options = Options { budget: 1 << 22, ..Options::default() };
+        let options = unchecked(1 << 22);
         let together = run_text(&text, 1, 70, &options);
         prop_assert!(together.report.findings.is_empty(), "{:?}", together.report.findings);
         let alone = run_text(&text, 70, 1, &options);
@@ -179,7 +178,7 @@ proptest! {
         }
         let steps = without_returns(steps);
         let text = program(&steps, false).replace("DONE:", "activemask.b32 %out;\nDONE:");
-        let ran = run_text(&text, 1, 32, &Options { budget: 1 << 22, ..Options::default() });
+        let ran = run_text(&text, 1, 32, &unchecked(1 << 22));
         prop_assert_eq!(ran.out, vec![u32::MAX; 32], "{}", text);
     }
 }

@@ -63,6 +63,30 @@ pub(crate) fn atomic<O: Observer>(
     report(warp, block, addresses, lanes, shape, &|_, _| (0, 0));
 }
 
+/// `cp.async` is about to copy `bytes` bytes a lane: what `reading` lanes read, and what all write.
+pub(crate) fn copy<O: Observer>(
+    warp: &Warp,
+    block: &mut Block<'_, O>,
+    pc: Pc,
+    bytes: u32,
+    (from, reading): (&[u64; 32], u32),
+    (to, lanes): (&[u64; 32], u32),
+) {
+    let shape = |space, kind| Shape { pc, space, kind, bytes, parts: 1, used: 1 };
+    report(warp, block, from, reading, shape(Space::Global, AccessKind::Load), &|_, _| (0, 0));
+    let global = &block.machine.global;
+    let half = |address: u64, bytes: u32| {
+        let aligned = address.is_multiple_of(bytes.into());
+        let allocation = global.find(address, bytes).filter(|_| aligned);
+        allocation.map_or(0, |allocation| allocation.load(address - allocation.base, bytes))
+    };
+    let value = |lane: u32, _| {
+        let address = from[lane as usize];
+        (half(address, bytes.min(8)), if bytes == 16 { half(address.saturating_add(8), 8) } else { 0 })
+    };
+    report(warp, block, to, lanes, shape(Space::Shared, AccessKind::Store), &value);
+}
+
 /// What an instruction does, the same for all lanes.
 struct Shape {
     pc: Pc,

@@ -61,7 +61,10 @@ pub(super) struct Initcheck {
 impl Initcheck {
     /// A detector for blocks of `machine`. It takes memory only when a block starts.
     pub(super) fn new(machine: &Machine<'_>) -> Self {
-        let overwrites = |op: &Op| matches!(op, Op::Atomic(a) if a.op == AtomicOp::Exch && a.result.is_none());
+        let overwrites = |op: &Op| match op {
+            Op::Atomic(a) => a.op == AtomicOp::MbarrierInit || a.op == AtomicOp::Exch && a.result.is_none(),
+            _ => false,
+        };
         Self {
             written: Vec::new(),
             shared_bytes: machine.shared_bytes,

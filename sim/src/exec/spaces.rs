@@ -1,9 +1,10 @@
 //! What leads from one memory space to another: asynchronous copies, address conversions, and text in any space.
 
 use super::memory::{Attempt, Outside, WINDOWS, addresses, aligned, by_space, note_misses, read, write};
+use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
-use crate::observe::{MemoryEvent, MemoryKind, Observer};
+use crate::observe::{MemoryEvent, MemoryKind, Observer, lanes_of};
 use crate::program::inst::{Copied, Op, Pc, Reg, Space};
 use crate::program::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
 
@@ -25,6 +26,11 @@ pub(super) fn copy<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: P
         });
     }
     block.observer.memory(&MemoryEvent { pc, active, addresses: &to, width, kind: MemoryKind::SharedStore });
+    if O::CHECKS {
+        let full = |lane: u32| sizes.is_none_or(|sizes| sizes[lane as usize] as u32 >= width);
+        let reading = lanes_of(reading).filter(|&lane| full(lane)).fold(0, |lanes, lane| lanes | 1 << lane);
+        hook::copy(warp, block, pc, width, (&from, reading), (&to, active));
+    }
     let (aligned_from, misaligned_from) = aligned(&from, reading, width);
     let (aligned_to, misaligned_to) = aligned(&to, active & !misaligned_from, width);
     let (mut outside_from, mut outside_to) = (0, 0);
