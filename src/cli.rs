@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use kernels::compile::Arch;
 
 /// Exit codes, shown below every help text that can end in one of them.
 const EXIT_CODES: &str = "Exit codes:
@@ -41,9 +42,9 @@ pub(crate) enum Command {
     Book(Book),
     /// Look at this machine: what is there, what is missing, what to type
     Doctor,
-    /// Fetch NVRTC, the CUDA compiler library, from PyPI into warpbook's cache
+    /// Fetch NVIDIA's compilers from PyPI into warpbook's cache
     #[command(after_help = EXIT_CODES)]
-    Setup,
+    Setup(Setup),
     /// Run the workbook's kernels on this machine's GPU under Nsight Compute and write down what it counts
     #[command(after_help = EXIT_CODES)]
     Record(Record),
@@ -102,10 +103,10 @@ Exit codes:
 
 #[derive(Debug, Args)]
 pub(crate) struct Sim {
-    /// A CUDA source (.cu, compiled with NVRTC), PTX (.ptx) or launch file (.toml)
+    /// A CUDA source (.cu), PTX (.ptx) or launch file (.toml)
     pub(crate) file: PathBuf,
-    /// Name of the kernel; may be left out when the file holds only one
-    #[arg(long)]
+    /// The kernel, as the source names it: scan, tree::scan, 'reduce<float, 256>' (not needed when there is only one)
+    #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
     /// Thread blocks: X, X,Y or X,Y,Z
     #[arg(long, value_name = "X[,Y[,Z]]")]
@@ -128,9 +129,34 @@ pub(crate) struct Sim {
     /// Whose memory instructions are counted: what ptxas makes of the PTX, or the PTX as it stands
     #[arg(long, value_enum, default_value_t = LoweringChoice::Sm90)]
     pub(crate) lowering: LoweringChoice,
+    /// Do not look for races and uninitialised reads, and do not compile a .cu file a second time to check it
+    #[arg(long)]
+    pub(crate) no_checks: bool,
+    #[command(flatten)]
+    pub(crate) compile: Compile,
     /// Warp-instructions that one thread block may execute before it is taken for endless
     #[arg(long, value_name = "COUNT")]
     pub(crate) budget: Option<u64>,
+}
+
+#[derive(Debug, Args, Default)]
+#[command(next_help_heading = "How a .cu file is compiled")]
+pub(crate) struct Compile {
+    /// The compiler [default: auto]
+    #[arg(long, value_enum, value_name = "NAME")]
+    pub(crate) compiler: Option<CompilerChoice>,
+    /// Virtual architecture, such as compute_90 or sm_90 [default: what the file asks for, else the target's]
+    #[arg(long, value_name = "ARCH")]
+    pub(crate) arch: Option<Arch>,
+    /// Folder in which included files are searched
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+    /// Macro to define
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
+    /// Language standard, such as c++17
+    #[arg(long, value_name = "STANDARD")]
+    pub(crate) std: Option<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -140,6 +166,26 @@ pub(crate) enum LoweringChoice {
     Sm90,
     /// Plain PTX
     None,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompilerChoice {
+    /// The one that fits the file, of those that are there
+    Auto,
+    /// The library, for device code
+    Nvrtc,
+    /// The compiler driver, for files that hold host code too
+    Nvcc,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Setup {
+    /// Also fetch nvcc, which compiles ordinary files with host and device code (it needs g++)
+    #[arg(long)]
+    pub(crate) nvcc: bool,
+    /// Also fetch ptxas and nvdisasm, which show the machine code of a kernel
+    #[arg(long)]
+    pub(crate) sass: bool,
 }
 
 #[derive(Debug, Args)]

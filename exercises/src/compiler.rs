@@ -1,12 +1,16 @@
 //! The compiler that grading needs, from CUDA C++ to PTX.
 
-use kernels::compile::{self, CompileError};
+use kernels::compile::{CompileError, Options, Source};
+use kernels::open;
 
 /// A compiled source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compiled {
-    /// The PTX, with a line table.
+    /// The PTX that is counted, with a line table.
     pub ptx: String,
+    /// The same source compiled without optimisation, for the checks: the optimiser merges and removes faulty accesses.
+    /// None if that did not work.
+    pub debug_ptx: Option<String>,
     /// The compiler's warnings, empty if there are none.
     pub warnings: String,
 }
@@ -35,8 +39,12 @@ pub struct Nvrtc;
 
 impl Compiler for Nvrtc {
     fn compile(&self, name: &str, text: &str) -> Result<Compiled, CompileFailure> {
-        match compile::compile_source(&compile::Source { name, text }, &compile::Options::default()) {
-            Ok(compiled) => Ok(Compiled { ptx: compiled.ptx, warnings: compiled.log }),
+        match open::build(&Source { name, text }, &Options::nvrtc(), true) {
+            Ok(build) => Ok(Compiled {
+                ptx: build.optimised.ptx,
+                debug_ptx: build.debug.map(|debug| debug.ptx),
+                warnings: build.optimised.log,
+            }),
             Err(CompileError::Rejected { log, .. }) => Err(CompileFailure::Rejected(log)),
             Err(why @ (CompileError::Arch { .. } | CompileError::Nul { .. })) => {
                 Err(CompileFailure::Rejected(why.to_string()))

@@ -7,6 +7,7 @@ mod contract;
 
 use std::collections::BTreeMap;
 
+use kernels::checked::{self, Subject};
 use serde::{Deserialize, Serialize};
 use sim::report::{Finding, LaunchShape};
 
@@ -158,7 +159,7 @@ pub fn grade(exercise: &Exercise, file: &str, source: &str, compiler: &dyn Compi
         warnings: String::new(),
         hidden: 0,
     };
-    let Compiled { ptx, warnings } = match compiler.compile(file, source) {
+    let Compiled { ptx, debug_ptx, warnings } = match compiler.compile(file, source) {
         Ok(compiled) => compiled,
         Err(CompileFailure::Missing(why)) => return Err(GradeError::NoCompiler(why)),
         Err(CompileFailure::Rejected(log)) => {
@@ -171,6 +172,7 @@ pub fn grade(exercise: &Exercise, file: &str, source: &str, compiler: &dyn Compi
 
     // The PTX is the compiler's work: if it cannot be read, the learner's text is not to blame.
     let module = sim::Module::parse(file, &ptx).map_err(not_the_learners)?;
+    let debug = debug_ptx.map(|ptx| sim::Module::parse(file, &ptx)).transpose().map_err(not_the_learners)?;
     if !module.kernels().contains(&exercise.run.kernel.as_str()) {
         let kernels = match module.kernels().as_slice() {
             [] => "it has no kernel at all".to_owned(),
@@ -188,7 +190,8 @@ pub fn grade(exercise: &Exercise, file: &str, source: &str, compiler: &dyn Compi
         .ok_or_else(|| GradeError::Internal(format!("no problem is called `{}`", exercise.run.problem)))?;
     for input in &exercise.run.inputs {
         let instance = problem.instance(&input.values, input.seed).map_err(GradeError::Internal)?;
-        run(exercise, source, &module, input, &instance, &mut grade)?;
+        let subject = Subject { counted: &module, checked: debug.as_ref(), kernel: exercise.run.kernel.as_str() };
+        run(exercise, source, subject, input, &instance, &mut grade)?;
     }
     grade.passed = grade.checks.iter().all(|check| check.passed);
     Ok(grade)
@@ -198,7 +201,7 @@ pub fn grade(exercise: &Exercise, file: &str, source: &str, compiler: &dyn Compi
 fn run(
     exercise: &Exercise,
     source: &str,
-    module: &sim::Module,
+    subject: Subject<'_>,
     input: &Input,
     instance: &Instance,
     grade: &mut Grade,
@@ -210,8 +213,8 @@ fn run(
         args: instance.args.iter().map(|(_, arg)| arg.clone()).collect(),
     };
     let options = sim::Options { budget: exercise.run.budget, ..sim::Options::default() };
-    let outcome = match sim::simulate(module, &exercise.run.kernel, &launch, &options) {
-        Ok(outcome) => outcome,
+    let outcome = match checked::run(subject, &launch, &options) {
+        Ok(checked) => checked.outcome,
         Err(why) if why.class() == sim::ErrorClass::Input => {
             grade.checks.push(check(CheckKind::Launch, Some(input), false, why.to_string()));
             return Ok(());

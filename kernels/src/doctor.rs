@@ -2,8 +2,9 @@
 //!
 //! Nothing is printed and nothing is changed here.
 
+use crate::nvcc::{self, NvccError};
 use crate::nvrtc::{self, NvrtcError};
-use crate::setup;
+use crate::setup::{self, Component};
 use cudarc::driver::{result, sys};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -54,7 +55,7 @@ impl Check {
 /// Looks at this machine.
 #[must_use]
 pub fn examine() -> Vec<Check> {
-    let mut checks = vec![nvrtc_check(), cache(), pip()];
+    let mut checks = vec![nvrtc_check(), nvcc_check(), cache(), pip()];
     let driver = driver();
     let there = driver.status != Status::Missing;
     checks.push(driver);
@@ -102,27 +103,74 @@ fn nvrtc_check() -> Check {
     }
 }
 
-/// Our cache, and the NVRTC in it.
+/// nvcc, and the host's compiler that it needs.
+fn nvcc_check() -> Check {
+    let needed_for = "compiling ordinary CUDA files, which mix host and device code (warpbook sim FILE.cu)";
+    match nvcc::get() {
+        Ok(found) => {
+            let detail = format!("version {}, {}: {}", found.version, found.origin, found.program.display());
+            ok("nvcc", needed_for, detail)
+        }
+        Err(error) => {
+            let (status, detail, fix) = match &error {
+                NvccError::Missing { passed_over } if passed_over.is_empty() => {
+                    (Status::Missing, "not found".to_owned(), nvcc::HOW_TO_GET.to_owned())
+                }
+                NvccError::Missing { passed_over } => {
+                    (Status::Problem, passed_over.join("; "), nvcc::HOW_TO_GET.to_owned())
+                }
+                NvccError::NoHostCompiler { program } => (
+                    Status::Problem,
+                    format!("{} is here, but no C++ compiler for the host is in PATH", program.display()),
+                    "install one: apt install g++ (Debian, Ubuntu), dnf install gcc-c++ (Fedora)".to_owned(),
+                ),
+                NvccError::Override { value, why } => (
+                    Status::Problem,
+                    format!("{} is set to `{value}`, but {why}", nvcc::OVERRIDE),
+                    format!("unset {}, or set it to an nvcc", nvcc::OVERRIDE),
+                ),
+            };
+            ok("nvcc", needed_for, detail).but(status, fix)
+        }
+    }
+}
+
+/// What lies in our cache.
 fn cache() -> Check {
-    let needed_for = "keeping the NVRTC that warpbook setup downloads";
+    let needed_for = "keeping what warpbook setup downloads";
     let Some(cache) = nvrtc::cache_folder() else {
         return ok("cache", needed_for, "the environment names no folder for it")
             .but(Status::Missing, "set WARPBOOK_CACHE, XDG_CACHE_HOME or HOME");
     };
-    let folder = setup::installed_folder(&cache);
-    if setup::is_complete(&folder) {
-        return ok("cache", needed_for, format!("{}, holds NVRTC {}", cache.display(), setup::VERSION));
+    let (mut holds, mut damaged, mut lacks) = (Vec::new(), Vec::new(), Vec::new());
+    for component in Component::ALL {
+        let folder = setup::folder_in(&cache, component);
+        let (title, option) = (component.title(), component.option());
+        if setup::is_whole(&folder, component) {
+            holds.push(format!("{title} {}", component.version()));
+        } else if folder.exists() {
+            damaged.push(format!("{} is damaged: files are missing or cut (warpbook setup{option})", folder.display()));
+        } else {
+            lacks.push(format!("{title} (warpbook setup{option})"));
+        }
     }
-    if folder.exists() {
-        return ok("cache", needed_for, format!("{} is damaged: files are missing or cut", folder.display()))
-            .but(Status::Problem, nvrtc::HOW_TO_GET);
+    let join = |what: &str, list: &[String]| match list {
+        [] => String::new(),
+        list => format!("; {what} {}", list.join(", ")),
+    };
+    let detail = format!("{}{}{}", cache.display(), join("holds", &holds), join("without", &lacks));
+    if !damaged.is_empty() {
+        return ok("cache", needed_for, damaged.join("; ")).but(Status::Problem, nvrtc::HOW_TO_GET);
     }
-    ok("cache", needed_for, format!("{}, empty", cache.display())).but(Status::Missing, nvrtc::HOW_TO_GET)
+    if holds.is_empty() {
+        return ok("cache", needed_for, format!("{}, empty", cache.display())).but(Status::Missing, nvrtc::HOW_TO_GET);
+    }
+    ok("cache", needed_for, detail)
 }
 
 /// Python's package installer.
 fn pip() -> Check {
-    let needed_for = "warpbook setup, which downloads NVRTC from PyPI";
+    let needed_for = "warpbook setup, which downloads NVIDIA's compilers from PyPI";
     match setup::pip_version() {
         Some(version) => ok("pip", needed_for, version),
         None => ok("pip", needed_for, "not found as python3 -m pip, python -m pip, pip3 or pip").but(

@@ -2,12 +2,15 @@
 //! and compared with the simulation. The only crate that touches CUDA.
 
 pub mod case;
+pub mod checked;
 pub mod compare;
 pub mod compile;
 pub mod counters;
 pub mod doctor;
 pub mod gpu;
 pub mod launch_spec;
+pub mod names;
+pub mod nvcc;
 pub mod nvrtc;
 pub mod open;
 pub mod problem;

@@ -1,11 +1,14 @@
-//! Opens any kernel file: PTX as it is, CUDA C++ through NVRTC.
+//! Opens any kernel file: PTX as it is, CUDA C++ through a compiler.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use sim::Module;
+use sim::report::Report;
 
-use crate::compile::{self, CompileError, Options, Source};
+use crate::compile::{self, CompileError, Compiled, Options, Source};
+use crate::names::{self, NameError};
 
 /// Why a kernel file could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -32,7 +35,7 @@ pub enum OpenError {
         /// Its line.
         line: usize,
     },
-    /// NVRTC did not compile it.
+    /// No compiler took it.
     #[error(transparent)]
     Compile(#[from] CompileError),
     /// It is not PTX.
@@ -60,33 +63,150 @@ pub const fn exit_code(error: &sim::Error) -> u8 {
     }
 }
 
+/// What a source became: twice compiled, because the optimiser merges or removes faulty accesses, and because what is
+/// counted must be what runs.
+#[derive(Debug, Clone)]
+pub struct Build {
+    /// Optimised, as it runs on a GPU: what is counted.
+    pub optimised: Compiled,
+    /// Not optimised (`-G`): what is checked. None if it was not asked for, or did not compile.
+    pub debug: Option<Compiled>,
+    /// Why there is no `debug` though it was asked for.
+    pub note: Option<String>,
+}
+
+/// Compiles a source, and with `checks` a second time without optimisation.
+///
+/// # Errors
+/// [`CompileError`] if the optimised compilation fails.
+pub fn build(source: &Source<'_>, options: &Options, checks: bool) -> Result<Build, CompileError> {
+    let debug = |compiler| {
+        let options = Options { debug: true, compiler: compile::Choice::Only(compiler), ..options.clone() };
+        compile::compile_source(source, &options)
+    };
+    let optimised = compile::compile_source(source, options)?;
+    if !checks {
+        return Ok(Build { optimised, debug: None, note: None });
+    }
+    Ok(match debug(optimised.compiler) {
+        Ok(debug) => Build { optimised, debug: Some(debug), note: None },
+        Err(error) => {
+            let note = format!("the optimised code was checked, because without optimisation {error}");
+            Build { optimised, debug: None, note: Some(note) }
+        }
+    })
+}
+
 /// A kernel file, ready to be simulated.
 #[derive(Debug)]
 pub struct Opened {
-    /// The PTX.
+    /// The file's name, for messages.
+    pub name: String,
+    /// The PTX whose instructions are counted.
     pub module: Module,
+    /// The PTX that is checked, if it is another: the same source compiled without optimisation.
+    pub checked: Option<Module>,
     /// The CUDA source, if the file was one.
     pub source: Option<String>,
+    /// How the source was compiled, if it was one.
+    pub compiled: Option<Compiled>,
     /// What the compiler warned of.
     pub warnings: String,
+    /// What the user should know of how the checks are made.
+    pub notes: Vec<String>,
+    instances: BTreeMap<String, String>,
 }
 
-/// Opens `path`. A file whose name ends in `.cu` is compiled; everything else is taken for PTX.
+/// How to open a file.
+#[derive(Debug, Clone, Default)]
+pub struct How {
+    /// How a CUDA source is compiled.
+    pub options: Options,
+    /// Whether there is to be a second module for the checks.
+    pub checks: bool,
+    /// The kernels that will be launched, as the user names them: templates are made for them.
+    pub kernels: Vec<String>,
+}
+
+/// Opens `path`. A file whose name ends in `.cu` (or `.cuh`) is compiled; everything else is taken for PTX.
 ///
 /// # Errors
 /// [`OpenError`] with the place in the file.
-pub fn open(path: &Path) -> Result<Opened, OpenError> {
+pub fn open(path: &Path, how: &How) -> Result<Opened, OpenError> {
+    let text = read_text(path)?;
+    let name = path.to_string_lossy().into_owned();
+    if !path.extension().is_some_and(|extension| extension == "cu" || extension == "cuh") {
+        return Ok(Opened {
+            module: Module::parse(&name, &text)?,
+            name,
+            checked: None,
+            source: None,
+            compiled: None,
+            warnings: String::new(),
+            notes: Vec::new(),
+            instances: BTreeMap::new(),
+        });
+    }
+    let mut wanted: Vec<(String, String)> =
+        how.kernels.iter().filter_map(|kernel| Some((names::instance(kernel)?, kernel.clone()))).collect();
+    wanted.sort();
+    wanted.dedup();
+    let instances = wanted.iter().map(|(instance, _)| instance.clone()).collect();
+    let options = Options { instances, ..how.options.clone() };
+    let build = build(&Source { name: &name, text: &text }, &options, how.checks)?;
+    let module = Module::parse(&name, &build.optimised.ptx)?;
+    let checked = build.debug.map(|debug| Module::parse(&name, &debug.ptx)).transpose()?;
+    let made = build.optimised.instances.iter().cloned();
+    Ok(Opened {
+        name,
+        module,
+        checked,
+        source: Some(text),
+        warnings: build.optimised.log.clone(),
+        instances: wanted.into_iter().map(|(_, kernel)| kernel).zip(made).collect(),
+        compiled: Some(build.optimised),
+        notes: build.note.into_iter().collect(),
+    })
+}
+
+fn read_text(path: &Path) -> Result<String, OpenError> {
     let bytes = fs::read(path).map_err(|why| OpenError::Read { path: path.to_owned(), why })?;
-    let text = String::from_utf8(bytes).map_err(|error| {
+    String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
         OpenError::Binary { path: path.to_owned(), at, line }
-    })?;
-    let name = path.to_string_lossy();
-    if path.extension().is_some_and(|extension| extension == "cu" || extension == "cuh") {
-        let compiled = compile::compile_source(&Source { name: &name, text: &text }, &Options::default())?;
-        let module = Module::parse(&name, &compiled.ptx)?;
-        return Ok(Opened { module, source: Some(text), warnings: compiled.log });
+    })
+}
+
+impl Opened {
+    /// The name in the PTX of the kernel that a user names, or of the only one.
+    ///
+    /// # Errors
+    /// [`NameError`], with the kernels that there are.
+    pub fn kernel(&self, wanted: Option<&str>) -> Result<String, NameError> {
+        if let Some(made) = wanted.and_then(|wanted| self.instances.get(wanted)) {
+            return Ok(made.clone());
+        }
+        names::resolve(&self.name, &self.module.kernels(), wanted)
     }
-    Ok(Opened { module: Module::parse(&name, &text)?, source: None, warnings: String::new() })
+
+    /// The texts of the source files that a report names, as far as they can be read, to show their lines.
+    #[must_use]
+    pub fn sources(&self, report: &Report) -> BTreeMap<String, String> {
+        let Some(own) = &self.source else { return BTreeMap::new() };
+        let path = Path::new(&self.name);
+        let own_name = path.file_name().unwrap_or_default().to_string_lossy();
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let lines = report.lines.iter().map(|line| &line.file);
+        let files = lines.chain(report.findings.iter().map(|finding| &finding.file));
+        let mut texts = BTreeMap::new();
+        for file in files {
+            if texts.contains_key(file) {
+                continue;
+            }
+            let text = if **file == own_name { Some(own.clone()) } else { fs::read_to_string(folder.join(file)).ok() };
+            texts.extend(text.map(|text| (file.clone(), text)));
+        }
+        texts
+    }
 }

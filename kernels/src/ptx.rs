@@ -171,19 +171,19 @@ pub fn regenerate(kernels: &Path) -> Result<Vec<Regenerated>, RegenerateError> {
 pub fn make(problem: &str, text: &str) -> Result<Compiled, RegenerateError> {
     // The bare name: the PTX must not depend on where the repository lies.
     let name = format!("{problem}.cu");
-    let mut compiled = compile::compile_source(&Source { name: &name, text }, &Options::default())?;
-    if compiled.nvrtc != setup::VERSION {
+    let mut compiled = compile::compile_source(&Source { name: &name, text }, &Options::nvrtc())?;
+    if compiled.build != setup::VERSION {
         let used = nvrtc::get().map_err(CompileError::from)?;
         return Err(RegenerateError::Version {
-            found: compiled.nvrtc,
+            found: compiled.build,
             path: used.path().display().to_string(),
-            cached: nvrtc::cache_folder().map(|c| setup::installed_folder(&c)).unwrap_or_default(),
+            cached: nvrtc::cache_folder().map(|c| setup::folder_in(&c, setup::Component::Nvrtc)).unwrap_or_default(),
         });
     }
     let header = Header {
         source: &format!("kernels/cu/{name}"),
         source_sha256: &sha256(text),
-        nvrtc: &compiled.nvrtc,
+        nvrtc: &compiled.build,
         options: &compiled.options.join(" "),
     };
     compiled.ptx = format!("{header}{}", compiled.ptx);

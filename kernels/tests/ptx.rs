@@ -72,7 +72,7 @@ fn errors_stand_at_the_users_line_and_warnings_are_returned() {
     }
     let compile = |text: &str| {
         let source = compile::Source { name: "my/kernel.cu", text };
-        compile::compile_source(&source, &compile::Options::default())
+        compile::compile_source(&source, &compile::Options::nvrtc())
     };
     let error = compile("__global__ void k(int *p)\n{\n    p[0] = q;\n}\n").unwrap_err().to_string();
     assert!(error.starts_with("my/kernel.cu does not compile:\n"), "{error}");
@@ -90,7 +90,7 @@ fn options_reach_the_compiler() {
     }
     let text = "// warpbook: arch=compute_90\nextern \"C\" __global__ void k(int *p) { p[threadIdx.x] = VALUE; }\n";
     let source = compile::Source { name: "kernel.cu", text };
-    let options = compile::Options { defines: vec!["VALUE=4711".into()], ..compile::Options::default() };
+    let options = compile::Options { defines: vec!["VALUE=4711".into()], ..compile::Options::nvrtc() };
     let compiled = compile::compile_source(&source, &options).unwrap();
     assert!(compiled.ptx.contains(".target sm_90") && compiled.ptx.contains("4711"), "{}", compiled.ptx);
 
@@ -107,7 +107,7 @@ fn debug_information_holds_no_path_of_this_machine() {
     }
     let text = "extern \"C\" __global__ void k(int *p) { int local = p[0]; p[threadIdx.x] = local; }\n";
     let source = compile::Source { name: "kernel.cu", text };
-    let options = compile::Options { debug: true, ..compile::Options::default() };
+    let options = compile::Options { debug: true, ..compile::Options::nvrtc() };
     let ptx = compile::compile_source(&source, &options).unwrap().ptx;
     let here = std::env::current_dir().unwrap();
     let codes: Vec<String> = here.to_str().unwrap().bytes().map(|b| b.to_string()).collect();

@@ -50,7 +50,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Compare(args) => compare::run(&args, json),
         Command::Sim(args) => sim::run(&args, json),
         Command::Doctor => doctor::run(json),
-        Command::Setup => setup::run(json),
+        Command::Setup(args) => setup::run(&args, json),
         Command::Record(args) => record::run(args, json),
         Command::LaunchCases { problem, gpu } => record::child(&problem, gpu),
         Command::Exercise(args) => exercise::run(&args, json),

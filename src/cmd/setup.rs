@@ -1,30 +1,41 @@
 //! `warpbook setup`.
 
-use kernels::setup;
+use kernels::setup::{self, Component};
 
 use super::{Ended, Failure, UNSUPPORTED};
+use crate::cli::Setup;
 use crate::out;
 
-pub(crate) fn run(json: bool) -> Ended {
-    let bar = if json { setup::hidden_bar() } else { setup::progress_bar() };
+pub(crate) fn run(args: &Setup, json: bool) -> Ended {
+    let mut components = vec![Component::Nvrtc, Component::Headers];
+    components.extend(args.nvcc.then_some(Component::Nvcc));
+    components.extend(args.sass.then_some(Component::Sass));
     let failed = |error: setup::SetupError| Failure::new(UNSUPPORTED, error);
-    if !json {
-        println!("{}", setup::notice().map_err(failed)?);
+    let missing: Vec<Component> = components.iter().copied().filter(|&c| setup::installed(c).is_none()).collect();
+    if !json && !missing.is_empty() {
+        println!("{}", setup::notice(&missing).map_err(failed)?);
     }
-    let installed = setup::install(&bar).map_err(failed)?;
-    bar.finish_and_clear();
+    let mut list = Vec::new();
+    for component in components {
+        let bar = if json { setup::hidden_bar() } else { setup::progress_bar() };
+        let installed = setup::install(component, &bar).map_err(failed)?;
+        let (title, version) = (component.title(), component.version());
+        if json {
+            list.push(serde_json::json!({
+                "component": title,
+                "version": version,
+                "folder": installed.folder,
+                "licence": installed.licence,
+                "fresh": installed.fresh,
+            }));
+        } else if installed.fresh {
+            println!("{title} {version}: ready in {}", installed.folder.display());
+        } else {
+            println!("{title} {version}: there already, in {}", installed.folder.display());
+        }
+    }
     if json {
-        out::json(&serde_json::json!({
-            "folder": installed.folder,
-            "licence": installed.licence,
-            "fresh": installed.fresh,
-            "version": setup::VERSION,
-        }))?;
-    } else if installed.fresh {
-        println!("NVRTC {} is ready in {}", setup::VERSION, installed.folder.display());
-        println!("its licence: {}", installed.licence.display());
-    } else {
-        println!("NVRTC {} was there already, in {}", setup::VERSION, installed.folder.display());
+        out::json(&list)?;
     }
     Ok(0)
 }

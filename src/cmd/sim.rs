@@ -2,12 +2,15 @@
 
 use std::path::PathBuf;
 
+use kernels::checked::{self, Checked, Subject};
+use kernels::compile::{Choice, Compiler, Options};
 use kernels::launch_spec::{LaunchSpec, SpecError, parse_dump};
-use kernels::open::{self, Opened};
+use kernels::names;
+use kernels::open::{self, How};
 use sim::Lowering;
 
 use super::{Ended, FAULTY, Failure, USAGE};
-use crate::cli::{LoweringChoice, Sim};
+use crate::cli::{Compile, CompilerChoice, LoweringChoice, Sim};
 use crate::out;
 
 fn usage(error: SpecError) -> Failure {
@@ -16,11 +19,16 @@ fn usage(error: SpecError) -> Failure {
 
 pub(crate) fn run(args: &Sim, json: bool) -> Ended {
     let spec = specification(args)?;
-    let opened = open::open(&spec.file).map_err(|error| Failure::new(error.exit_code(), error))?;
+    let how = How {
+        options: compile_options(&args.compile),
+        checks: !args.no_checks,
+        kernels: spec.kernel.iter().cloned().collect(),
+    };
+    let opened = open::open(&spec.file, &how).map_err(|error| Failure::new(error.exit_code(), error))?;
     if !opened.warnings.trim().is_empty() {
         eprintln!("{}", opened.warnings.trim_end());
     }
-    let kernel = kernel(&spec, &opened)?;
+    let kernel = opened.kernel(spec.kernel.as_deref()).map_err(|error| Failure::new(USAGE, error))?;
     let launch = spec.launch().map_err(usage)?;
     let mut options = sim::Options {
         target: args.target.clone(),
@@ -28,18 +36,41 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
             LoweringChoice::Sm90 => Lowering::Sm90,
             LoweringChoice::None => Lowering::None,
         },
+        checks: !args.no_checks,
         ..sim::Options::default()
     };
     options.budget = args.budget.unwrap_or(options.budget);
-    let outcome = sim::simulate(&opened.module, &kernel, &launch, &options)
-        .map_err(|error| Failure::new(open::exit_code(&error), error))?;
+    let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &kernel };
+    let Checked { outcome, mut notes } =
+        checked::run(subject, &launch, &options).map_err(|error| Failure::new(open::exit_code(&error), error))?;
+    notes.splice(0..0, opened.notes.iter().cloned());
     spec.write_dumps(&outcome.buffers).map_err(usage)?;
     if json {
         out::json(&outcome.report)?;
     } else {
-        print!("{}", sim::report::text::render(&outcome.report, opened.source.as_deref()));
+        let sources = opened.sources(&outcome.report);
+        let shown = sim::Report { kernel: names::short(&kernel), ..outcome.report.clone() };
+        print!("{}", sim::report::text::render(&shown, &sources));
+    }
+    for note in notes {
+        eprintln!("note: {note}");
     }
     Ok(if outcome.report.findings.is_empty() { 0 } else { FAULTY })
+}
+
+fn compile_options(args: &Compile) -> Options {
+    Options {
+        compiler: match args.compiler {
+            None | Some(CompilerChoice::Auto) => Choice::Auto,
+            Some(CompilerChoice::Nvrtc) => Choice::Only(Compiler::Nvrtc),
+            Some(CompilerChoice::Nvcc) => Choice::Only(Compiler::Nvcc),
+        },
+        arch: args.arch,
+        defines: args.define.clone(),
+        includes: args.include.clone(),
+        standard: args.std.clone(),
+        ..Options::default()
+    }
 }
 
 /// The launch as the command line or the launch file gives it.
@@ -74,20 +105,4 @@ fn specification(args: &Sim) -> Result<LaunchSpec, Failure> {
         dump: args.dump.iter().map(|text| parse_dump(text)).collect::<Result<_, _>>().map_err(usage)?,
         folder: PathBuf::new(),
     })
-}
-
-/// The kernel that was named, or the only one.
-fn kernel(spec: &LaunchSpec, opened: &Opened) -> Result<String, Failure> {
-    if let Some(kernel) = &spec.kernel {
-        return Ok(kernel.clone());
-    }
-    let file = spec.file.display();
-    match opened.module.kernels()[..] {
-        [only] => Ok(only.to_owned()),
-        [] => Err(Failure::new(USAGE, format!("{file} holds no kernel; was the function declared `__global__`?"))),
-        ref several => {
-            let names = several.join(", ");
-            Err(Failure::new(USAGE, format!("{file} holds several kernels: name one with --kernel: {names}")))
-        }
-    }
 }

@@ -4,7 +4,7 @@
 //! own making.
 
 use super::{Nvrtc, NvrtcError, OVERRIDE, Origin, PassedOver};
-use crate::setup;
+use crate::setup::{self, Component};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -51,7 +51,7 @@ impl Places {
             toolkits,
             linker_names: LINKER_NAMES,
             // A damaged installation counts as none, so that the answer is to run setup, which repairs it.
-            cached: cache_folder().map(|c| setup::installed_folder(&c)).filter(|folder| setup::is_complete(folder)),
+            cached: setup::installed(Component::Nvrtc),
         }
     }
 }
@@ -172,7 +172,7 @@ mod tests {
         ];
         for (value, expected) in cases {
             // Even where a working NVRTC lies in the cache, the override is what counts.
-            let cached = cache_folder().map(|c| setup::installed_folder(&c));
+            let cached = cache_folder().map(|c| setup::folder_in(&c, Component::Nvrtc));
             let places = Places { over: Some(value.clone().into()), cached, ..nothing() };
             let text = find(&places).unwrap_err().to_string();
             assert!(text.contains(OVERRIDE) && text.contains(expected), "{text}");

@@ -1,4 +1,4 @@
-//! The loaded NVRTC library: the eleven functions of its C interface that we call, each made safe.
+//! The loaded NVRTC library: the thirteen functions of its C interface that we call, each made safe.
 //!
 //! The signatures are those of `nvrtc.h`; they have not changed since CUDA 8. Result codes stay plain integers: a
 //! newer NVRTC may return codes that no Rust enum of ours would know.
@@ -16,6 +16,8 @@ type Program = *mut c_void;
 type Code = c_int;
 /// `NVRTC_ERROR_COMPILATION`: the source is wrong, and the log says where.
 const ERROR_COMPILATION: Code = 6;
+/// `NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID`: no kernel has the name that was asked for; the log may say more.
+const ERROR_NAME_EXPRESSION: Code = 10;
 
 /// The functions that we call, as they were when the library was loaded.
 struct Api {
@@ -32,7 +34,9 @@ struct Api {
         *const *const c_char,
     ) -> Code,
     destroy_program: unsafe extern "C" fn(*mut Program) -> Code,
+    add_name_expression: unsafe extern "C" fn(Program, *const c_char) -> Code,
     compile_program: unsafe extern "C" fn(Program, c_int, *const *const c_char) -> Code,
+    get_lowered_name: unsafe extern "C" fn(Program, *const c_char, *mut *const c_char) -> Code,
     get_ptx_size: unsafe extern "C" fn(Program, *mut usize) -> Code,
     get_ptx: unsafe extern "C" fn(Program, *mut c_char) -> Code,
     get_log_size: unsafe extern "C" fn(Program, *mut usize) -> Code,
@@ -51,8 +55,32 @@ pub struct Nvrtc {
     _builtins: Option<ManuallyDrop<Library>>,
 }
 
+/// What is compiled, and how.
+#[derive(Default)]
+pub(crate) struct Input<'a> {
+    /// What the log and the line table will call the source.
+    pub(crate) name: &'a CStr,
+    /// CUDA C++.
+    pub(crate) text: &'a CStr,
+    /// NVRTC's options.
+    pub(crate) options: &'a [CString],
+    /// Headers that exist in memory only: the name as it is included, and the text.
+    pub(crate) headers: &'a [(CString, CString)],
+    /// Kernels as C++ names them, such as `reduce<float, 256>`: templates are instantiated for them.
+    pub(crate) kernels: &'a [CString],
+}
+
+impl<'a> Input<'a> {
+    /// A source that needs nothing else.
+    pub(crate) fn new(name: &'a CStr, text: &'a CStr) -> Self {
+        Self { name, text, ..Self::default() }
+    }
+}
+
 /// What a compilation gave: the PTX and the log, or the log alone.
 pub(crate) struct Outcome {
+    /// The names that the kernels asked for have in the PTX, in the same order.
+    pub(crate) names: Vec<String>,
     /// The PTX as NVRTC wrote it, if the source was accepted.
     pub(crate) ptx: Option<String>,
     /// NVRTC's log: errors, or the warnings of a source that was accepted.
@@ -130,26 +158,45 @@ impl Nvrtc {
         &self.archs
     }
 
-    /// Compiles `text`, which the log and the line table will call `name`.
-    pub(crate) fn compile(&self, name: &CStr, text: &CStr, options: &[CString]) -> Result<Outcome, CallError> {
+    /// Compiles a source.
+    pub(crate) fn compile(&self, input: &Input<'_>) -> Result<Outcome, CallError> {
+        let strings = |list: &[CString]| list.iter().map(|text| text.as_ptr()).collect::<Vec<*const c_char>>();
+        let count = |length: usize| c_int::try_from(length).expect("a handful");
+        let header_names: Vec<*const c_char> = input.headers.iter().map(|(name, _)| name.as_ptr()).collect();
+        let header_texts: Vec<*const c_char> = input.headers.iter().map(|(_, text)| text.as_ptr()).collect();
         let mut program: Program = null_mut();
-        // SAFETY: `text` and `name` end with NUL and outlive the program, which `guard` destroys before this function
-        // returns; no headers are passed, so their count is 0 and their lists may be null.
-        let code = unsafe { (self.api.create_program)(&mut program, text.as_ptr(), name.as_ptr(), 0, null(), null()) };
+        // SAFETY: every string ends with NUL, and `input` outlives the program, which `guard` destroys before this
+        // function returns; both lists hold as many headers as are told.
+        let code = unsafe {
+            (self.api.create_program)(
+                &mut program,
+                input.text.as_ptr(),
+                input.name.as_ptr(),
+                count(input.headers.len()),
+                header_texts.as_ptr(),
+                header_names.as_ptr(),
+            )
+        };
         self.api.check("nvrtcCreateProgram", code)?;
         let guard = Destroy { api: &self.api, program };
+        for kernel in input.kernels {
+            // SAFETY: the program was created above, and the name ends with NUL.
+            let code = unsafe { (self.api.add_name_expression)(guard.program, kernel.as_ptr()) };
+            self.api.check("nvrtcAddNameExpression", code)?;
+        }
 
-        let pointers: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
-        let count = c_int::try_from(pointers.len()).expect("a handful of options");
-        // SAFETY: the program was created above; `pointers` holds `count` strings that end with NUL.
-        let code = unsafe { (self.api.compile_program)(guard.program, count, pointers.as_ptr()) };
+        let options = strings(input.options);
+        // SAFETY: the program was created above; the list holds as many strings as are told.
+        let code = unsafe { (self.api.compile_program)(guard.program, count(options.len()), options.as_ptr()) };
         let log = self.api.text("nvrtcGetProgramLog", guard.program, self.api.get_log_size, self.api.get_log)?;
-        if code == ERROR_COMPILATION {
-            return Ok(Outcome { ptx: None, log });
+        if code == ERROR_COMPILATION || code == ERROR_NAME_EXPRESSION {
+            return Ok(Outcome { ptx: None, log, names: Vec::new() });
         }
         self.api.check("nvrtcCompileProgram", code).map_err(|e| with_log(e, &log))?;
         let ptx = self.api.text("nvrtcGetPTX", guard.program, self.api.get_ptx_size, self.api.get_ptx)?;
-        Ok(Outcome { ptx: Some(ptx), log })
+        let names = input.kernels.iter().map(|kernel| self.api.lowered_name(guard.program, kernel));
+        let names = names.collect::<Result<_, _>>()?;
+        Ok(Outcome { ptx: Some(ptx), log, names })
     }
 }
 
@@ -193,7 +240,9 @@ impl Api {
             get_supported_archs: symbol(library, "nvrtcGetSupportedArchs")?,
             create_program: symbol(library, "nvrtcCreateProgram")?,
             destroy_program: symbol(library, "nvrtcDestroyProgram")?,
+            add_name_expression: symbol(library, "nvrtcAddNameExpression")?,
             compile_program: symbol(library, "nvrtcCompileProgram")?,
+            get_lowered_name: symbol(library, "nvrtcGetLoweredName")?,
             get_ptx_size: symbol(library, "nvrtcGetPTXSize")?,
             get_ptx: symbol(library, "nvrtcGetPTX")?,
             get_log_size: symbol(library, "nvrtcGetProgramLogSize")?,
@@ -225,6 +274,16 @@ impl Api {
         let code = unsafe { (self.get_supported_archs)(archs.as_mut_ptr()) };
         self.check("nvrtcGetSupportedArchs", code)?;
         Ok(archs.into_iter().map(c_int::unsigned_abs).collect())
+    }
+
+    /// The name in the PTX of a kernel that was asked for before the compilation.
+    fn lowered_name(&self, program: Program, kernel: &CStr) -> Result<String, CallError> {
+        let mut name: *const c_char = null();
+        // SAFETY: the program is alive and compiled, the name ends with NUL, and the pointer is to a live pointer.
+        let code = unsafe { (self.get_lowered_name)(program, kernel.as_ptr(), &mut name) };
+        self.check("nvrtcGetLoweredName", code)?;
+        // SAFETY: after success it is a string that ends with NUL and lives as long as the program.
+        Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
     }
 
     /// Fetches a text of the program (its log or its PTX) by the function that tells its size and the one that copies.

@@ -1,6 +1,8 @@
 //! Downloading the package with the user's own pip.
 
-use super::{PACKAGE, SetupError, VERSION, Wheel, io_error};
+use super::component::{Package, Wheel};
+use super::error::what_else;
+use super::{SetupError, io_error};
 use indicatif::ProgressBar;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -14,19 +16,24 @@ const PIPS: &[&[&str]] = &[&["python3", "-m", "pip"], &["python", "-m", "pip"], 
 /// How often the size of the download is looked at.
 const POLL: Duration = Duration::from_millis(100);
 
-/// Downloads the package into `folder` and returns its path. It is not yet verified.
-pub(super) fn download(wheel: &Wheel, folder: &Path, bar: &ProgressBar) -> Result<PathBuf, SetupError> {
-    bar.set_message("looking for pip");
-    let pip = find(folder)?;
+/// Downloads the package into `folder`, which is its own, and returns its path. It is not yet verified.
+pub(super) fn download(
+    pip: &[OsString],
+    package: &Package,
+    wheel: &Wheel,
+    folder: &Path,
+    bar: &ProgressBar,
+) -> Result<PathBuf, SetupError> {
+    let wanted = format!("{}=={}", package.name, package.version);
     let shown = pip.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
-    bar.set_message(format!("downloading {PACKAGE} {VERSION} from PyPI with {shown}"));
+    bar.set_message(format!("downloading {wanted} from PyPI with {shown}"));
     bar.set_length(wheel.bytes);
     bar.set_position(0);
 
     // pip downloads into its temporary folder and then copies: in the cache's own disk, where room is needed anyway,
     // and where the growing file can be watched.
     let (growing, done) = (folder.join("growing"), folder.join("package"));
-    std::fs::create_dir(&growing).map_err(io_error("creating a temporary folder in the cache", &growing))?;
+    std::fs::create_dir_all(&growing).map_err(io_error("creating a temporary folder in the cache", &growing))?;
     let log_path = folder.join("pip.log");
     let doing = "writing pip's messages to a temporary file";
     let log = File::create(&log_path).map_err(io_error(doing, &log_path))?;
@@ -38,7 +45,7 @@ pub(super) fn download(wheel: &Wheel, folder: &Path, bar: &ProgressBar) -> Resul
         .args(["download", "--no-deps", "--only-binary=:all:", "--no-cache-dir", "--progress-bar", "off"])
         .args(["--no-input", "--disable-pip-version-check", "--retries", "2", "--dest"])
         .arg(&done)
-        .arg(format!("{PACKAGE}=={VERSION}"))
+        .arg(&wanted)
         .env("TMPDIR", &growing)
         // Who forbids pip outside of virtual environments means installing; this only downloads a file.
         .env("PIP_REQUIRE_VIRTUALENV", "0")
@@ -57,15 +64,14 @@ pub(super) fn download(wheel: &Wheel, folder: &Path, bar: &ProgressBar) -> Resul
     };
     bar.set_position(wheel.bytes);
 
-    let package = only_wheel(&done);
-    match package {
-        Some(package) if status.success() => Ok(package),
-        _ => Err(failure(&shown, &std::fs::read_to_string(&log_path).unwrap_or_default(), folder)),
+    match only_wheel(&done) {
+        Some(file) if status.success() => Ok(file),
+        _ => Err(failure(&wanted, &shown, &std::fs::read_to_string(&log_path).unwrap_or_default(), folder)),
     }
 }
 
 /// The words that call pip. If there is a Python without pip, a virtual environment in `folder` may bring one.
-fn find(folder: &Path) -> Result<Vec<OsString>, SetupError> {
+pub(super) fn find(folder: &Path) -> Result<Vec<OsString>, SetupError> {
     let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     if let Some(pip) = PIPS.iter().find(|pip| answer(&words(pip)).is_some()) {
         return Ok(words(pip));
@@ -110,7 +116,7 @@ fn only_wheel(folder: &Path) -> Option<PathBuf> {
 }
 
 /// What pip's failure means, by its own words.
-fn failure(command: &str, log: &str, folder: &Path) -> SetupError {
+fn failure(wanted: &str, command: &str, log: &str, folder: &Path) -> SetupError {
     let says = |words: &[&str]| words.iter().any(|word| log.contains(word));
     if says(&["No space left on device", "Disk quota exceeded"]) {
         let path = folder.parent().unwrap_or(folder).to_owned();
@@ -143,13 +149,19 @@ fn failure(command: &str, log: &str, folder: &Path) -> SetupError {
             format!(
                 "The package needs glibc (no musl, as on Alpine), a 64-bit Python, and pip 19.3 or later.\n\
                  Look at the version: {command} --version\n{}",
-                super::what_else()
+                what_else()
             ),
         )
     } else {
-        ("it failed", format!("Run it by hand: {command} download --no-deps --only-binary=:all: {PACKAGE}=={VERSION}"))
+        ("it failed", format!("Run it by hand: {command} download --no-deps --only-binary=:all: {wanted}"))
     };
-    SetupError::Download { why, advice, command: command.to_owned(), output: last_lines(log) }
+    SetupError::Download {
+        package: wanted.to_owned(),
+        why,
+        advice,
+        command: command.to_owned(),
+        output: last_lines(log),
+    }
 }
 
 /// The last lines of pip's output, indented.
@@ -164,7 +176,7 @@ mod tests {
     use super::*;
 
     fn failed(log: &str) -> String {
-        failure("python3 -m pip", log, Path::new("cache/.setup-1-a")).to_string()
+        failure("nvidia-cuda-nvrtc==13.0.88", "python3 -m pip", log, Path::new("cache/.setup-1-a")).to_string()
     }
 
     #[test]

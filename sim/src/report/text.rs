@@ -1,5 +1,6 @@
 //! The report as text for a terminal: totals, the source lines that cost most, findings.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Finding, LineReport, Report};
@@ -18,15 +19,18 @@ const TOTALS: &[(&str, &str)] = &[
     ("global-memory bytes", "smsp__sass_data_bytes_mem_global_op_"),
 ];
 
-/// Renders a report. `source` is the CUDA source, if it is at hand, to show its lines.
-pub fn render(report: &Report, source: Option<&str>) -> String {
+/// The texts of source files, by the names that the report gives them.
+type Sources = BTreeMap<String, String>;
+
+/// Renders a report. `sources` are the source files that are at hand, to show their lines.
+pub fn render(report: &Report, sources: &Sources) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write_report(&mut text, report, source);
+    let _ = write_report(&mut text, report, sources);
     text
 }
 
-fn write_report(text: &mut String, report: &Report, source: Option<&str>) -> std::fmt::Result {
+fn write_report(text: &mut String, report: &Report, sources: &Sources) -> std::fmt::Result {
     let [gx, gy, gz] = report.launch.grid;
     let [bx, by, bz] = report.launch.block;
     let dynamic = report.launch.shared_dynamic;
@@ -58,15 +62,15 @@ fn write_report(text: &mut String, report: &Report, source: Option<&str>) -> std
     ] {
         writeln!(text, "{title:<36}{value:>16}")?;
     }
-    worst_lines(text, report, source)?;
+    worst_lines(text, report, sources)?;
     for finding in &report.findings {
         writeln!(text)?;
-        write!(text, "{}", describe("finding", finding, source))?;
+        write!(text, "{}", describe("finding", finding, sources.get(&finding.file)))?;
         writeln!(text)?;
     }
     for remark in &report.remarks {
         writeln!(text)?;
-        write!(text, "{}", describe("remark", remark, source))?;
+        write!(text, "{}", describe("remark", remark, sources.get(&remark.file)))?;
         writeln!(text)?;
     }
     writeln!(text)?;
@@ -98,7 +102,7 @@ fn cost(line: &LineReport) -> Cost {
     }
 }
 
-fn worst_lines(text: &mut String, report: &Report, source: Option<&str>) -> std::fmt::Result {
+fn worst_lines(text: &mut String, report: &Report, sources: &Sources) -> std::fmt::Result {
     let mut lines: Vec<(&LineReport, Cost)> =
         report.lines.iter().map(|line| (line, cost(line))).filter(|(_, c)| c.wavefronts + c.sectors > 0).collect();
     if lines.is_empty() {
@@ -112,7 +116,8 @@ fn worst_lines(text: &mut String, report: &Report, source: Option<&str>) -> std:
     writeln!(text, "{:>12} {:>6} {:>12} {:>6}  line", "wavefronts", "×", "sectors", "×")?;
     for (line, c) in &lines {
         let place = format!("{}:{}", line.file, line.line);
-        let code = source
+        let code = sources
+            .get(&line.file)
             .and_then(|source| source.lines().nth(line.line as usize - 1))
             .map(|code| format!("  {}", code.trim()))
             .unwrap_or_default();
@@ -140,7 +145,7 @@ fn ratio(value: u64, ideal: u64) -> String {
 }
 
 /// A finding with the source line, if the source is at hand.
-fn describe(title: &str, finding: &Finding, source: Option<&str>) -> String {
+fn describe(title: &str, finding: &Finding, source: Option<&String>) -> String {
     let [x, y, z] = finding.block;
     let lanes: u32 = finding.lanes.iter().fold(0, |mask, lane| mask | 1 << lane);
     let who = format!("block ({x},{y},{z}), warp {}, {}", finding.warp, crate::machine::block::lanes_text(lanes));

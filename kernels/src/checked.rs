@@ -1,0 +1,161 @@
+//! One launch, simulated for its counts and for its faults.
+//!
+//! Counts come from the optimised code, because that is what a GPU runs. Faults are looked for in the same source
+//! compiled without optimisation, because the optimiser removes and merges faulty accesses. Both must leave the same
+//! bytes in the buffers; where they do not, the user hears of it.
+
+use sim::report::Finding;
+use sim::{Launch, Module, Options, Outcome};
+
+/// What to simulate.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject<'a> {
+    /// The code that is counted.
+    pub counted: &'a Module,
+    /// The code that is checked, if it is other code.
+    pub checked: Option<&'a Module>,
+    /// The kernel's name in the PTX of both.
+    pub kernel: &'a str,
+}
+
+/// What both simulations gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Checked {
+    /// Counters and buffers of the optimised code, and the findings of both.
+    pub outcome: Outcome,
+    /// What the user should know about the checks, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// How many instructions unoptimised code executes for one of optimised code, at most: its variables live in memory.
+const DEBUG_COST: u64 = 16;
+
+/// Simulates a launch.
+///
+/// # Errors
+/// As [`sim::simulate`] for the counted code. What only the checked code does not allow is a note.
+pub fn run(subject: Subject<'_>, launch: &Launch, options: &Options) -> Result<Checked, sim::Error> {
+    let Some(module) = subject.checked.filter(|_| options.checks) else {
+        let outcome = sim::simulate(subject.counted, subject.kernel, launch, options)?;
+        return Ok(Checked { outcome, notes: Vec::new() });
+    };
+    // The checks run first: only their report is kept, so that the buffers of both never take memory at once.
+    let generous = Options { budget: options.budget.saturating_mul(DEBUG_COST), ..options.clone() };
+    let debug = sim::simulate(module, subject.kernel, launch, &generous).map(|outcome| outcome.report);
+    let debug = match debug {
+        Ok(report) => report,
+        Err(error) => {
+            let outcome = sim::simulate(subject.counted, subject.kernel, launch, options)?;
+            let note = format!(
+                "the optimised code was checked, because the code without optimisation cannot be simulated: {}",
+                error.to_string().lines().next().unwrap_or_default()
+            );
+            return Ok(Checked { outcome, notes: vec![note] });
+        }
+    };
+    let counting = Options { checks: false, ..options.clone() };
+    let mut outcome = sim::simulate(subject.counted, subject.kernel, launch, &counting)?;
+    let mut notes = Vec::new();
+    let differing: Vec<String> = (debug.output.iter().zip(&outcome.report.output))
+        .filter(|(debug, optimised)| debug.sha256 != optimised.sha256)
+        .map(|(debug, _)| debug.argument.to_string())
+        .collect();
+    if !differing.is_empty() && debug.findings.is_empty() && outcome.report.findings.is_empty() {
+        notes.push(format!(
+            "with and without optimisation the kernel left different bytes in the buffer of argument {}: a rounding \
+             that depends on the compiler (a fused multiply-add), or an order of threads that nothing fixes",
+            differing.join(", ")
+        ));
+    }
+    outcome.report.findings = merged(debug.findings, std::mem::take(&mut outcome.report.findings));
+    outcome.report.remarks = debug.remarks;
+    Ok(Checked { outcome, notes })
+}
+
+/// The findings of the checked code, and those of the counted code that are not among them.
+fn merged(mut checked: Vec<Finding>, counted: Vec<Finding>) -> Vec<Finding> {
+    let known: Vec<(sim::report::FindingKind, String, u32)> =
+        checked.iter().map(|finding| (finding.kind, finding.file.clone(), finding.line)).collect();
+    let new = |finding: &Finding| {
+        !known.iter().any(|(kind, file, line)| *kind == finding.kind && *line == finding.line && *file == finding.file)
+    };
+    // The optimiser moves accesses to other lines: a kind of finding that the unoptimised code has located is not
+    // told a second time at a line that is less true.
+    let located = |finding: &Finding| known.iter().any(|(kind, ..)| *kind == finding.kind);
+    checked.extend(counted.into_iter().filter(|finding| new(finding) && !located(finding)));
+    checked
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sim::report::FindingKind;
+
+    fn finding(kind: FindingKind, line: u32) -> Finding {
+        Finding {
+            kind,
+            message: String::new(),
+            help: String::new(),
+            file: "k.cu".to_owned(),
+            line,
+            block: [0; 3],
+            warp: 0,
+            lanes: vec![0],
+            count: 1,
+        }
+    }
+
+    #[test]
+    fn a_finding_is_told_once_at_its_truest_line() {
+        let checked = vec![finding(FindingKind::OutOfBounds, 4)];
+        let counted = vec![
+            finding(FindingKind::OutOfBounds, 4),
+            finding(FindingKind::OutOfBounds, 9),
+            finding(FindingKind::Trap, 5),
+        ];
+        let merged = merged(checked, counted);
+        let shown: Vec<_> = merged.iter().map(|finding| (finding.kind, finding.line)).collect();
+        assert_eq!(shown, [(FindingKind::OutOfBounds, 4), (FindingKind::Trap, 5)]);
+    }
+
+    const HEAD: &str = ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n\
+        .reg .b64 %rd<2>;\nld.param.u64 %rd1, [p];\ncvta.to.global.u64 %rd1, %rd1;\n";
+
+    fn module(body: &str) -> Module {
+        Module::parse("k.ptx", &format!("{HEAD}{body}\nret;\n}}\n")).unwrap()
+    }
+
+    fn run_both(counted: &str, checked: &str) -> Checked {
+        let (counted, checked) = (module(counted), module(checked));
+        let subject = Subject { counted: &counted, checked: Some(&checked), kernel: "k" };
+        let launch = Launch {
+            grid: sim::Dim3::linear(1),
+            block: sim::Dim3::linear(1),
+            shared_bytes: 0,
+            args: vec![sim::Arg::Zeros(4)],
+        };
+        run(subject, &launch, &Options::default()).unwrap()
+    }
+
+    #[test]
+    fn faults_come_from_the_checked_code_and_bytes_from_the_counted() {
+        let faulty = run_both("st.global.u32 [%rd1], 1;", "st.global.u32 [%rd1], 1;\nst.global.u32 [%rd1+4], 1;");
+        assert_eq!(faulty.outcome.report.findings.len(), 1);
+        assert_eq!(faulty.outcome.report.metric("smsp__sass_inst_executed_op_global_st.sum"), 1);
+        assert_eq!(faulty.outcome.buffers[0].as_deref(), Some(&[1, 0, 0, 0][..]));
+    }
+
+    #[test]
+    fn different_bytes_are_noted() {
+        let same = run_both("st.global.u32 [%rd1], 1;", "st.global.u32 [%rd1], 1;");
+        assert_eq!(same.notes, Vec::<String>::new());
+        let other = run_both("st.global.u32 [%rd1], 1;", "st.global.u32 [%rd1], 2;");
+        assert!(other.notes[0].contains("different bytes in the buffer of argument 0"), "{:?}", other.notes);
+    }
+
+    #[test]
+    fn what_only_the_checked_code_cannot_do_is_a_note() {
+        let other = run_both("st.global.u32 [%rd1], 1;", "tex.1d.v4.s32.s32 {%r1, %r1, %r1, %r1}, [%rd1, {%r1}];");
+        assert!(other.notes[0].contains("the optimised code was checked"), "{:?}", other.notes);
+    }
+}

@@ -1,0 +1,174 @@
+//! Compiling with NVRTC.
+
+use std::ffi::CString;
+use std::path::{Path, PathBuf};
+
+use super::arch::{Arch, Asked};
+use super::{CompileError, Compiled, Compiler, Options, Source, build_of, error, host, paths};
+use crate::nvrtc::library::Input;
+use crate::nvrtc::{Nvrtc, Origin};
+use crate::setup::{self, Component};
+
+/// What device code uses of `<stdint.h>` and `<stddef.h>`; NVRTC has everything else built in.
+const C_TYPES: &str = "\
+#pragma once
+typedef signed char int8_t; typedef unsigned char uint8_t; typedef short int16_t; typedef unsigned short uint16_t;
+typedef int int32_t; typedef unsigned int uint32_t; typedef long int64_t; typedef unsigned long uint64_t;
+typedef long intptr_t; typedef unsigned long uintptr_t;
+";
+
+/// What device code uses of `<limits.h>` and `<float.h>`, from the compiler's own constants.
+const C_LIMITS: &str = "\
+#pragma once
+#define CHAR_BIT 8
+#define INT_MAX 2147483647
+#define INT_MIN (-INT_MAX - 1)
+#define UINT_MAX 4294967295U
+#define LLONG_MAX 9223372036854775807LL
+#define LLONG_MIN (-LLONG_MAX - 1)
+#define ULLONG_MAX 18446744073709551615ULL
+#define FLT_MAX 3.40282346638528859812e+38F
+#define FLT_MIN 1.17549435082228750797e-38F
+#define FLT_EPSILON 1.19209289550781250000e-7F
+#define DBL_MAX 1.7976931348623157e+308
+#define DBL_MIN 2.2250738585072014e-308
+#define DBL_EPSILON 2.2204460492503131e-16
+";
+
+/// NVRTC's command line options, for a source that needs `arch`.
+fn arguments(options: &Options, arch: Arch) -> Vec<String> {
+    let mut arguments = vec![format!("--gpu-architecture={arch}")];
+    if options.line_info {
+        arguments.push("--generate-line-info".to_owned());
+    }
+    if options.debug {
+        arguments.push("--device-debug".to_owned());
+    }
+    arguments.extend(options.standard.iter().map(|standard| format!("--std={standard}")));
+    arguments.extend(options.defines.iter().map(|define| format!("--define-macro={define}")));
+    arguments
+}
+
+/// The folders of CUDA's own headers that belong to this NVRTC: a toolkit's, else those that setup fetched.
+fn header_folders(nvrtc: &Nvrtc) -> Vec<PathBuf> {
+    let near = nvrtc.path().parent().into_iter().flat_map(|folder| [folder.join("../include"), folder.join("include")]);
+    let own = near.into_iter().find(|folder| folder.join("cuda_fp16.h").is_file());
+    let fetched = || {
+        let fits = nvrtc.version() == (13, 0) || *nvrtc.origin() == Origin::Cache;
+        setup::installed(Component::Headers).filter(|_| fits).map(|folder| folder.join("include"))
+    };
+    own.or_else(fetched).map_or_else(Vec::new, |folder| vec![folder.join("cccl"), folder])
+}
+
+/// Stand-ins for headers of C, which NVRTC does not have and whose device functions it has built in. With
+/// `real_runtime`, CUDA's own headers are there and need no stand-in.
+fn stand_ins(real_runtime: bool) -> Vec<(CString, CString)> {
+    let names = host::C_HEADERS.iter().filter(|name| !(real_runtime && is_cudas_own(name)));
+    let content = |name: &str| match name {
+        "stdint.h" | "cstdint" | "inttypes.h" => C_TYPES,
+        "limits.h" | "climits" | "float.h" | "cfloat" => C_LIMITS,
+        _ => "",
+    };
+    let text = |text: &str| CString::new(text).expect("no NUL in our own texts");
+    names.map(|name| (text(name), text(content(name)))).collect()
+}
+
+fn is_cudas_own(header: &str) -> bool {
+    header.starts_with("cuda") || header.starts_with("device_")
+}
+
+/// Compiles a source with a given NVRTC.
+pub(super) fn compile(
+    nvrtc: &Nvrtc,
+    source: &Source<'_>,
+    options: &Options,
+    arch: Asked,
+) -> Result<Compiled, CompileError> {
+    if !nvrtc.archs().contains(&arch.arch.number) {
+        let known: Vec<String> = nvrtc.archs().iter().map(|n| format!("compute_{n}")).collect();
+        let (major, minor) = nvrtc.version();
+        let why = format!(
+            "NVRTC {major}.{minor} does not compile for {}.\nIt knows {}.\nThe one in use is {}, {}.",
+            arch.arch,
+            known.join(", "),
+            nvrtc.path().display(),
+            nvrtc.origin(),
+        );
+        return Err(CompileError::Arch { name: source.name.to_owned(), line: arch.line, why });
+    }
+    let folders = header_folders(nvrtc);
+    let shown = arguments(options, arch.arch);
+    let mut all = shown.clone();
+    let includes = options.includes.iter().chain(&folders);
+    all.extend(includes.map(|folder| format!("--include-path={}", folder.display())));
+
+    let nul = || CompileError::Nul { name: source.name.replace('\0', "\\0"), line: 1 };
+    let strings = |list: &[String]| {
+        list.iter().map(|text| CString::new(text.as_str()).map_err(|_| nul())).collect::<Result<Vec<_>, _>>()
+    };
+    let (all, kernels) = (strings(&all)?, strings(&options.instances)?);
+    let headers = stand_ins(!folders.is_empty());
+    let input = Input {
+        name: &CString::new(source.name).map_err(|_| nul())?,
+        text: &CString::new(source.text).map_err(|_| nul())?,
+        options: &all,
+        headers: &headers,
+        kernels: &kernels,
+    };
+    let outcome = nvrtc.compile(&input).map_err(|error| CompileError::Failed {
+        name: source.name.to_owned(),
+        path: nvrtc.path().display().to_string(),
+        version: nvrtc.version(),
+        error,
+    })?;
+    let log = outcome.log.trim().to_owned();
+    let Some(ptx) = outcome.ptx else {
+        if log.contains("__nv_name_map") {
+            return Err(error::no_instance(source.name, &options.instances, &log));
+        }
+        let help = error::advice(&log);
+        return Err(CompileError::Rejected { name: source.name.to_owned(), log, help });
+    };
+    let working_directory = std::env::current_dir().unwrap_or_default();
+    let (major, minor) = nvrtc.version();
+    Ok(Compiled {
+        build: build_of(&ptx).map_or_else(|| format!("{major}.{minor}"), str::to_owned),
+        ptx: paths::normalise(&ptx, &working_directory, Path::new(source.name)),
+        log,
+        arch: arch.arch,
+        options: shown,
+        compiler: Compiler::Nvrtc,
+        instances: outcome.names,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_nvrtcs() {
+        let options = Options {
+            debug: true,
+            defines: vec!["N=32".into(), "FAST".into()],
+            standard: Some("c++14".into()),
+            ..Options::default()
+        };
+        let expected = [
+            "--gpu-architecture=compute_75",
+            "--generate-line-info",
+            "--device-debug",
+            "--std=c++14",
+            "--define-macro=N=32",
+            "--define-macro=FAST",
+        ];
+        assert_eq!(arguments(&options, Arch::LOWEST), expected);
+    }
+
+    #[test]
+    fn stand_ins_leave_cudas_own_headers_alone() {
+        let names = |real| stand_ins(real).into_iter().map(|(name, _)| name.into_string().unwrap()).collect::<Vec<_>>();
+        assert!(names(true).contains(&"stdio.h".to_owned()) && !names(true).contains(&"cuda_runtime.h".to_owned()));
+        assert!(names(false).contains(&"cuda_runtime.h".to_owned()));
+    }
+}

@@ -1,0 +1,293 @@
+//! What `warpbook setup` can install: the pinned packages of NVIDIA's, and which of their files are taken.
+
+use super::SetupError;
+
+/// A part of CUDA that warpbook can fetch. Each lies in a folder of its own in the cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Component {
+    /// NVRTC, the compiler as a library.
+    Nvrtc,
+    /// The headers that device code includes: CUDA's runtime (`cuda_fp16.h`, `cooperative_groups.h`) and the core
+    /// libraries (CUB, Thrust, libcu++).
+    Headers,
+    /// nvcc as far as it turns source files into PTX: for files that mix host and device code.
+    Nvcc,
+    /// ptxas and nvdisasm, which show the machine code that a GPU runs.
+    Sass,
+}
+
+/// One package on PyPI.
+#[derive(Debug)]
+pub(super) struct Package {
+    /// Its name on PyPI.
+    pub(super) name: &'static str,
+    /// The pinned version.
+    pub(super) version: &'static str,
+    /// The files for each kind of machine.
+    pub(super) wheels: [Wheel; 2],
+    /// What is taken of its content.
+    pub(super) take: Take,
+}
+
+/// A package's file for one kind of machine.
+#[derive(Debug)]
+pub(super) struct Wheel {
+    /// `std::env::consts::ARCH` of the machine.
+    pub(super) arch: &'static str,
+    /// Lower-case hexadecimal SHA-256.
+    pub(super) sha256: &'static str,
+    /// Size in bytes.
+    pub(super) bytes: u64,
+}
+
+/// Which files of a package are taken, and where they go.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Take {
+    /// These files of the package's `lib` folder, side by side.
+    Libraries(&'static [&'static str]),
+    /// Everything in these folders and files (a folder's name ends with `/`), with its place in the package.
+    Below(&'static [&'static str]),
+}
+
+/// The folder of CUDA 13 in every package.
+const ROOT: &str = "nvidia/cu13/";
+
+impl Take {
+    /// Where in the component's folder a file of the package belongs; None if it is not taken.
+    pub(super) fn destination(self, file: &str) -> Option<&str> {
+        let inside = file.strip_prefix(ROOT)?;
+        if inside.split('/').any(|part| part.is_empty() || part == "..") {
+            return None;
+        }
+        match self {
+            Self::Libraries(names) => inside.strip_prefix("lib/").filter(|name| names.contains(name)),
+            Self::Below(places) => places
+                .iter()
+                .any(|place| if place.ends_with('/') { inside.starts_with(place) } else { inside == *place })
+                .then_some(inside),
+        }
+    }
+
+    /// How many files are taken at least: a package with fewer is not what we expect.
+    pub(super) const fn fewest(self) -> usize {
+        match self {
+            Self::Libraries(names) => names.len(),
+            Self::Below(places) => places.len(),
+        }
+    }
+}
+
+const fn wheels(x86_64: (&'static str, u64), aarch64: (&'static str, u64)) -> [Wheel; 2] {
+    [
+        Wheel { arch: "x86_64", sha256: x86_64.0, bytes: x86_64.1 },
+        Wheel { arch: "aarch64", sha256: aarch64.0, bytes: aarch64.1 },
+    ]
+}
+
+/// The compiler library's file name.
+pub(super) const LIBRARY: &str = "libnvrtc.so.13";
+/// Its built-ins library's file name.
+pub(super) const BUILTINS: &str = "libnvrtc-builtins.so.13.0";
+
+const NVRTC: &[Package] = &[Package {
+    name: "nvidia-cuda-nvrtc",
+    version: super::VERSION,
+    wheels: wheels(
+        ("ad9b6d2ead2435f11cbb6868809d2adeeee302e9bb94bcf0539c7a40d80e8575", 90_215_200),
+        ("d27f20a0ca67a4bb34268a5e951033496c5b74870b868bacd046b1b8e0c3267b", 43_015_449),
+    ),
+    take: Take::Libraries(&[LIBRARY, BUILTINS]),
+}];
+
+const HEADERS: &[Package] = &[
+    Package {
+        name: "nvidia-cuda-runtime",
+        version: "13.0.96",
+        wheels: wheels(
+            ("7f82250d7782aa23b6cfe765ecc7db554bd3c2870c43f3d1821f1d18aebf0548", 2_243_632),
+            ("ef9bcbe90493a2b9d810e43d249adb3d02e98dd30200d86607d8d02687c43f55", 2_261_060),
+        ),
+        take: Take::Below(&["include/"]),
+    },
+    Package {
+        name: "nvidia-cuda-crt",
+        version: "13.0.88",
+        wheels: wheels(
+            ("2c8043c7c9e02492716426e9919fc78d2c5b3b2a7a768a88e952676b08aa55a4", 134_086),
+            ("ee2ea2a97073e02ee62bb27841f437332be2c248e3eac013df07997ada39c003", 134_086),
+        ),
+        take: Take::Below(&["include/"]),
+    },
+    Package {
+        name: "nvidia-cuda-cccl",
+        version: "13.0.85",
+        wheels: wheels(
+            ("e0da7ad981f3a8aff08241b5bfc1af868742a63e2762f53a5171c492ef242649", 3_120_526),
+            ("6f0203e29fed809ee2b7fe9b1344df66ecab990c37d6a2e0e189b26d6c97ed7c", 3_120_528),
+        ),
+        take: Take::Below(&["include/"]),
+    },
+];
+
+/// nvcc's wheel holds ptxas too, which turning sources into PTX does not need: each component takes its part.
+const fn nvcc_package(take: Take) -> Package {
+    Package {
+        name: "nvidia-cuda-nvcc",
+        version: super::VERSION,
+        wheels: wheels(
+            ("56fe502eb77625a12f25172caa3cdddb4e4c8ba2c8c17dba44b164761b380f03", 37_384_532),
+            ("c7ff28f86a24effdc6c034fa15230c549a273e4771b10a7fec14996f8cf3307f", 32_455_430),
+        ),
+        take,
+    }
+}
+
+const NVCC: &[Package] = &[
+    nvcc_package(Take::Below(&["bin/nvcc", "bin/nvcc.profile"])),
+    Package {
+        name: "nvidia-nvvm",
+        version: "13.0.88",
+        wheels: wheels(
+            ("c5f41ffeb6466944a026dfa5317d7d85355c119bbec279205d22f1869d1054e0", 61_601_415),
+            ("c4376a291d72d22a315d9d2f69bdae8f8cd83a627f75bad395cee49a0fe65dc1", 59_234_185),
+        ),
+        take: Take::Below(&["nvvm/bin/cicc", "nvvm/libdevice/libdevice.10.bc"]),
+    },
+];
+
+const SASS: &[Package] = &[
+    nvcc_package(Take::Below(&["bin/ptxas"])),
+    Package {
+        name: "nvidia-cuda-nvdisasm",
+        version: "13.5.37",
+        wheels: wheels(
+            ("d3fdbdd49fa53e2e4aacd3db8259d052bd2b049ececdcb69e92e083c6728e7ca", 5_170_654),
+            ("a3a8248074edb9fba63b74c38a5416b712a91ab09e70b8ab37186c3d293fc605", 5_156_579),
+        ),
+        take: Take::Below(&["bin/nvdisasm"]),
+    },
+];
+
+impl Component {
+    /// Every component.
+    pub const ALL: [Self; 4] = [Self::Nvrtc, Self::Headers, Self::Nvcc, Self::Sass];
+
+    /// What to call it in a sentence.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Nvrtc => "NVRTC",
+            Self::Headers => "CUDA's device headers",
+            Self::Nvcc => "nvcc",
+            Self::Sass => "ptxas and nvdisasm",
+        }
+    }
+
+    /// What it is good for, as the rest of a sentence.
+    #[must_use]
+    pub const fn purpose(self) -> &'static str {
+        match self {
+            Self::Nvrtc => "compiles CUDA sources that hold device code",
+            Self::Headers => {
+                "for #include <cooperative_groups.h>, <cuda_fp16.h>, <cub/block/block_reduce.cuh> and the like"
+            }
+            Self::Nvcc => "compiles ordinary CUDA files, which mix host and device code; needs g++ and the headers",
+            Self::Sass => "show the machine code that a GPU runs",
+        }
+    }
+
+    /// The option of `warpbook setup` that fetches it; empty for what it always fetches.
+    #[must_use]
+    pub const fn option(self) -> &'static str {
+        match self {
+            Self::Nvrtc | Self::Headers => "",
+            Self::Nvcc => " --nvcc",
+            Self::Sass => " --sass",
+        }
+    }
+
+    /// The version of the package that names the folder.
+    #[must_use]
+    pub const fn version(self) -> &'static str {
+        self.packages()[0].version
+    }
+
+    /// The name of its folder in the cache.
+    #[must_use]
+    pub fn folder_name(self) -> String {
+        let name = match self {
+            Self::Nvrtc => "nvrtc",
+            Self::Headers => "headers",
+            Self::Nvcc => "nvcc",
+            Self::Sass => "sass",
+        };
+        format!("{name}-{}", self.version())
+    }
+
+    pub(super) const fn packages(self) -> &'static [Package] {
+        match self {
+            Self::Nvrtc => NVRTC,
+            Self::Headers => HEADERS,
+            Self::Nvcc => NVCC,
+            Self::Sass => SASS,
+        }
+    }
+
+    /// Bytes that are downloaded for it on this kind of machine.
+    pub(super) fn download_bytes(self) -> Result<u64, SetupError> {
+        self.packages().iter().map(|package| Ok(package.wheel_here()?.bytes)).sum()
+    }
+}
+
+impl Package {
+    /// The file for the machine that this program runs on.
+    pub(super) fn wheel_here(&self) -> Result<&Wheel, SetupError> {
+        self.wheel_for(std::env::consts::OS, std::env::consts::ARCH)
+    }
+
+    /// The file for an operating system and a processor architecture.
+    pub(super) fn wheel_for(&self, os: &'static str, arch: &'static str) -> Result<&Wheel, SetupError> {
+        let wheel = self.wheels.iter().find(|wheel| os == "linux" && wheel.arch == arch);
+        wheel.ok_or(SetupError::Platform { os, arch })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_component_has_a_folder_of_its_own_and_packages_for_both_architectures() {
+        let folders: std::collections::BTreeSet<String> =
+            Component::ALL.into_iter().map(Component::folder_name).collect();
+        assert_eq!(folders.len(), Component::ALL.len());
+        for package in Component::ALL.iter().flat_map(|component| component.packages()) {
+            assert!(package.wheel_for("linux", "x86_64").is_ok() && package.wheel_for("linux", "aarch64").is_ok());
+            for wheel in &package.wheels {
+                assert!(wheel.sha256.len() == 64 && wheel.bytes > 0, "{}", package.name);
+            }
+        }
+    }
+
+    #[test]
+    fn other_machines_hear_what_else_works() {
+        for (os, arch) in [("macos", "aarch64"), ("windows", "x86_64"), ("linux", "riscv64")] {
+            let text = NVRTC[0].wheel_for(os, arch).unwrap_err().to_string();
+            assert!(text.contains(&format!("this is {os} on {arch}")), "{text}");
+            assert!(text.contains("WARPBOOK_NVRTC") && text.contains("warpbook compare"), "{text}");
+        }
+    }
+
+    #[test]
+    fn files_go_where_they_belong_and_never_outside() {
+        let libraries = NVRTC[0].take;
+        assert_eq!(libraries.destination("nvidia/cu13/lib/libnvrtc.so.13"), Some(LIBRARY));
+        assert_eq!(libraries.destination("nvidia/cu13/lib/libnvrtc.alt.so.13"), None);
+        let below = Take::Below(&["include/", "bin/nvcc"]);
+        assert_eq!(below.destination("nvidia/cu13/include/cccl/cub/cub.cuh"), Some("include/cccl/cub/cub.cuh"));
+        assert_eq!(below.destination("nvidia/cu13/bin/nvcc"), Some("bin/nvcc"));
+        for outside in ["nvidia/cu13/bin/nvcc.profile", "nvidia/cu13/include/../../x", "/include/x", "include/x"] {
+            assert_eq!(below.destination(outside), None);
+        }
+    }
+}
