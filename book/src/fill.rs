@@ -224,6 +224,10 @@ impl<'a> Filler<'a> {
         let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
         let file = directive.option("file")?;
         let run = self.run(&kernel, &case)?;
+        if run.launches != 1 {
+            let launches = run.launches;
+            return Err(Reason::Wrong(format!("`{kernel}` is {launches} launches, and one command simulates one")));
+        }
         let extent = |[x, y, z]: [u32; 3]| match (y, z) {
             (1, 1) => x.to_string(),
             (y, 1) => format!("{x},{y}"),

@@ -4,8 +4,9 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use kernels::case::Case;
+use kernels::case::{Case, Pass, Prepared};
 use kernels::compare::{Against, Comparison, Row, compare};
+use kernels::simulate::Simulated;
 use kernels::truth::{Provenance, Record};
 use kernels::{case, counters, problem, ptx, simulate, truth};
 use sim::{Arg, Dim3, Launch, Module, Options, Scalar};
@@ -58,11 +59,11 @@ impl RealRuns {
 
 impl Runs for RealRuns {
     fn kernels(&self) -> Vec<String> {
-        problem::all().iter().flat_map(|problem| problem.kernels).map(|&kernel| kernel.to_owned()).collect()
+        problem::all().iter().flat_map(|problem| problem.versions).map(|&version| version.to_owned()).collect()
     }
 
     fn cases(&self, kernel: &str) -> Vec<String> {
-        self.all().iter().filter(|case| case.kernel == kernel).map(|case| case.name.clone()).collect()
+        self.all().iter().filter(|case| case.version == kernel).map(|case| case.name.clone()).collect()
     }
 
     fn counters(&self) -> Vec<Counter> {
@@ -80,7 +81,7 @@ impl Runs for RealRuns {
         if let Some(run) = self.runs.borrow().get(&key) {
             return Ok(Rc::clone(run));
         }
-        let found = self.all().iter().find(|own| own.kernel == kernel && own.name == case);
+        let found = self.all().iter().find(|own| own.version == kernel && own.name == case);
         let found = found.ok_or_else(|| format!("there is no case `{case}` of `{kernel}`"))?;
         let run = Rc::new(run(found)?);
         self.runs.borrow_mut().insert(key, Rc::clone(&run));
@@ -130,30 +131,42 @@ impl Runs for RealRuns {
 
 /// Simulates a case and looks it up in the record.
 fn run(case: &Case) -> Result<Run, String> {
-    let outcome = simulate::case(case).map_err(|error| error.to_string())?;
-    if let Some(finding) = outcome.report.findings.first() {
+    let prepared = case.prepare();
+    let Simulated { reports, contents } = simulate::run(case, &prepared).map_err(|error| error.to_string())?;
+    let mut launches = reports.iter();
+    let mut report = launches.next().ok_or_else(|| format!("{case} launches nothing"))?.clone();
+    if reports.len() > 1 {
+        case.version.clone_into(&mut report.kernel);
+    }
+    launches.for_each(|later| report.add(later));
+    if let Some(finding) = report.findings.first() {
         return Err(format!("the simulator finds {case} faulty: {}", finding.message));
     }
-    let prepared = case.prepare();
-    let check = prepared.check(&outcome.buffers);
+    let check = prepared.check(&contents);
     if !check.right {
         return Err(format!("the simulated result of {case} is wrong: {}", check.first.unwrap_or_default()));
     }
     let records = truth::records().map_err(ToString::to_string)?;
     let record = records.iter().find(|record| record.problem == case.problem && record.provenance.slug() == TARGET);
     let measured = record.map(|record| measured(case, record)).transpose()?;
-    let args = prepared.launch.args.iter().map(argument).collect();
-    Ok(Run { data: case.data.to_owned(), args, report: outcome.report, measured })
+    let first = &prepared.steps[0];
+    let args = first.args.iter().map(|arg| argument(&prepared, arg)).collect();
+    Ok(Run { data: case.data.to_owned(), args, launches: reports.len(), report, measured })
 }
 
 /// An argument as `warpbook sim --arg` takes it. A buffer becomes zeros of its size.
-fn argument(arg: &Arg) -> String {
+fn argument(prepared: &Prepared, arg: &Pass) -> String {
     match arg {
-        Arg::Buffer(bytes) => format!("zeros:{}", bytes.len()),
-        Arg::Zeros(bytes) => format!("zeros:{bytes}"),
-        // A struct by value cannot be written on the command line; what a reader would type says so.
-        Arg::Bytes(bytes) => format!("(a struct of {} bytes)", bytes.len()),
-        Arg::Scalar(scalar) => match scalar {
+        Pass::Buffer(name) => {
+            let content = prepared.buffers.iter().find(|buffer| buffer.name == *name).map(|buffer| &buffer.content);
+            let bytes = match content {
+                Some(Arg::Buffer(bytes)) => bytes.len() as u64,
+                Some(Arg::Zeros(bytes)) => *bytes,
+                _ => 0,
+            };
+            format!("zeros:{bytes}")
+        }
+        Pass::Scalar(scalar) => match scalar {
             Scalar::I8(v) => format!("i8:{v}"),
             Scalar::U8(v) => format!("u8:{v}"),
             Scalar::I16(v) => format!("i16:{v}"),
@@ -179,8 +192,8 @@ fn measured(case: &Case, record: &Record) -> Result<Measured, String> {
         return Err(stale("the code of the PTX has changed since"));
     }
     let recorded = record.case(case).ok_or_else(|| stale(&format!("it has no case `{case}`")))?;
-    if recorded.launch != case.shape {
-        return Err(stale(&format!("`{case}` was launched with {}", recorded.launch)));
+    if let Some(why) = recorded.other_launches(case) {
+        return Err(stale(&why));
     }
     if !recorded.right {
         return Err(format!("the recorded result of {case} is wrong"));
@@ -188,7 +201,7 @@ fn measured(case: &Case, record: &Record) -> Result<Measured, String> {
     Ok(Measured {
         gpu: record.provenance.short_gpu().to_owned(),
         date: record.provenance.date.clone(),
-        metrics: recorded.metrics.clone(),
+        metrics: recorded.metrics(),
         median_ns: recorded.times.median_ns,
         timed: recorded.times.runs.into(),
     })
@@ -197,12 +210,12 @@ fn measured(case: &Case, record: &Record) -> Result<Measured, String> {
 fn agreement(comparison: &Comparison) -> Agreement {
     let mut kernels: Vec<KernelAgreement> = Vec::new();
     for row in &comparison.rows {
-        if kernels.last().is_none_or(|last| last.kernel != row.kernel) {
-            let kernel = row.kernel.to_owned();
+        if kernels.last().is_none_or(|last| last.kernel != row.version) {
+            let kernel = row.version.to_owned();
             kernels.push(KernelAgreement { kernel, cases: 0, counters: 0, agree: 0, same_output: 0 });
         }
         let Some(sum) = kernels.last_mut() else { continue };
-        let judged = row.counters.iter().filter_map(|counter| counter.agrees);
+        let judged = row.judged().filter_map(|counter| counter.agrees);
         sum.cases += 1;
         sum.counters += judged.clone().count();
         sum.agree += judged.filter(|agrees| *agrees).count();

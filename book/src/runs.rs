@@ -58,14 +58,16 @@ pub struct Counter {
     pub meaning: String,
 }
 
-/// One case of one kernel, simulated now and measured once.
+/// One case of one version of a kernel, simulated now and measured once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Run {
     /// What kind of data went in.
     pub data: String,
-    /// The launch's arguments as `warpbook sim --arg` takes them, buffers without their data.
+    /// The first launch's arguments as `warpbook sim --arg` takes them, buffers without their data.
     pub args: Vec<String>,
-    /// What the simulator says.
+    /// How many launches the case has.
+    pub launches: usize,
+    /// What the simulator says; the shape is the first launch's, the counters are those of all launches together.
     pub report: Report,
     /// What the record says, if there is one.
     pub measured: Option<Measured>,

@@ -170,9 +170,9 @@ fn our_book_is_built_from_real_runs_and_its_links_hold() {
     let scan = fs::read_to_string(site.join("scan.html")).unwrap();
     let case = kernels::case::all()
         .into_iter()
-        .find(|c| c.kernel == "scan_blelloch" && c.name == "tile 512, 1 block")
+        .find(|c| c.version == "scan_blelloch" && c.name == "tile 512, 1 block")
         .unwrap();
-    let recorded = &records[0].case(&case).unwrap().metrics;
+    let recorded = records[0].case(&case).unwrap().metrics();
     let wavefronts: u64 = [common::LD, common::ST].iter().map(|metric| recorded[*metric]).sum();
     assert!(scan.contains(&format!("<b>{wavefronts}</b> wavefronts")), "the page shows the recorded wavefronts");
     let runnable: Vec<_> = commands(&scan).into_iter().filter(|words| words[0].ends_with(".ptx")).collect();

@@ -2,6 +2,7 @@
 //! and compared with the simulation. The only crate that touches CUDA.
 
 pub mod case;
+pub mod check;
 pub mod checked;
 pub mod compare;
 pub mod compile;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use sim::{Launch, Module, Options, Outcome};
+use sim::{Arg, Launch, Module, Options, Report};
 
-use crate::case::Case;
+use crate::case::{Case, Pass, Prepared, Shape, Step};
 use crate::ptx;
 
 /// Why a case could not be simulated.
@@ -53,20 +53,55 @@ pub fn module(problem: &str) -> Result<Arc<Module>, SimulateError> {
     Ok(module)
 }
 
-/// Runs a case on the simulator.
+/// What the simulator did with a case.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Simulated {
+    /// One report per launch, in order.
+    pub reports: Vec<Report>,
+    /// The content of the case's buffers after the last launch.
+    pub contents: Vec<Vec<u8>>,
+}
+
+/// Runs the launches of a case one after another on the simulator.
 ///
 /// # Errors
 /// [`SimulateError`] when the simulator refuses. A faulty kernel is not an error: see [`sim::Report::findings`].
-pub fn case(case: &Case) -> Result<Outcome, SimulateError> {
-    launch(case, &case.prepare().launch)
+pub fn run(case: &Case, prepared: &Prepared) -> Result<Simulated, SimulateError> {
+    let module = module(case.problem)?;
+    let failed = |error| SimulateError::Sim { case: case.to_string(), error };
+    let mut contents: Vec<Arg> = prepared.buffers.iter().map(|buffer| buffer.content.clone()).collect();
+    let mut reports = Vec::new();
+    for step in &prepared.steps {
+        let (launch, passed) = launch(prepared, step, &mut contents).map_err(failed)?;
+        let mut outcome = sim::simulate(&module, step.kernel, &launch, &Options::default()).map_err(failed)?;
+        reports.push(outcome.report);
+        for (argument, buffer) in passed {
+            contents[buffer] = Arg::Buffer(outcome.buffers[argument].take().unwrap_or_default());
+        }
+    }
+    let content = |arg: Arg| match arg {
+        Arg::Buffer(bytes) => bytes,
+        Arg::Zeros(bytes) => vec![0; bytes as usize],
+        Arg::Scalar(_) | Arg::Bytes(_) => Vec::new(),
+    };
+    Ok(Simulated { reports, contents: contents.into_iter().map(content).collect() })
 }
 
-/// Runs a case whose inputs are made already.
-///
-/// # Errors
-/// As for [`case`].
-pub(crate) fn launch(case: &Case, launch: &Launch) -> Result<Outcome, SimulateError> {
-    let module = module(case.problem)?;
-    sim::simulate(&module, case.kernel, launch, &Options::default())
-        .map_err(|error| SimulateError::Sim { case: case.to_string(), error })
+/// The launch of one step. The buffers that it is passed move into it; with it comes which argument is which buffer.
+fn launch(prepared: &Prepared, step: &Step, contents: &mut [Arg]) -> Result<(Launch, Vec<(usize, usize)>), sim::Error> {
+    let mut passed = Vec::new();
+    let mut args = Vec::new();
+    for arg in &step.args {
+        args.push(match arg {
+            Pass::Scalar(scalar) => Arg::Scalar(*scalar),
+            Pass::Buffer(name) => {
+                let unknown = || sim::Error::input(format!("`{}` is passed `{name}`, which is no buffer", step.kernel));
+                let buffer = prepared.index(name).ok_or_else(unknown)?;
+                passed.push((args.len(), buffer));
+                std::mem::replace(&mut contents[buffer], Arg::Zeros(0))
+            }
+        });
+    }
+    let Shape { grid, block, shared_bytes } = step.shape;
+    Ok((Launch { grid, block, shared_bytes, args }, passed))
 }

@@ -8,11 +8,11 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 use sim::report::Metrics;
 
-use crate::case::{Case, Output, Shape};
+use crate::case::{Case, Output, Planned, Shape};
 use crate::gpu::{Resources, Times};
 
 /// Version of the files' layout. A reader refuses any other.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 /// What one GPU did with all cases of one problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,26 +72,78 @@ impl Provenance {
 /// What a GPU did with one case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CaseRecord {
-    /// The kernel.
-    pub kernel: String,
+    /// The version.
+    pub version: String,
     /// The case's name.
     pub case: String,
-    /// The launch's shape.
-    pub launch: Shape,
     /// Digest of every output.
     pub outputs: Vec<Output>,
     /// Whether the outputs were within tolerance of the CPU reference.
     pub right: bool,
     /// The largest difference from the CPU reference.
     pub max_error: f64,
-    /// The exact counters of [`crate::counters::EXACT`].
-    pub metrics: Metrics,
-    /// Other metrics, which are never compared: [`crate::counters::CONTEXT`].
-    pub context: Metrics,
-    /// How long the kernel took, by CUDA events.
+    /// How long the launches took together, by CUDA events.
     pub times: Times,
+    /// The launches: those that are alike in kernel and shape are one entry, at the place of the first.
+    pub launches: Vec<LaunchRecord>,
+}
+
+/// What a GPU did with the launches of a case that are alike.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LaunchRecord {
+    /// The kernel.
+    pub kernel: String,
+    /// The launches' shape.
+    #[serde(flatten)]
+    pub shape: Shape,
+    /// How many launches they are.
+    pub times: u32,
+    /// The exact counters of [`crate::counters::EXACT`], all launches together.
+    pub metrics: Metrics,
+    /// Other metrics, which are never compared: [`crate::counters::CONTEXT`]. All launches together, except for
+    /// resources, which are those of one.
+    pub context: Metrics,
     /// What the kernel needed of an SM.
     pub resources: Resources,
+}
+
+impl CaseRecord {
+    /// An exact counter of all launches together; `None` when a launch lacks it.
+    pub fn metric(&self, name: &str) -> Option<u64> {
+        self.launches.iter().map(|launch| launch.metrics.get(name).copied()).sum()
+    }
+
+    /// The exact counters of all launches together.
+    pub fn metrics(&self) -> Metrics {
+        let mut sum = Metrics::new();
+        for (name, value) in self.launches.iter().flat_map(|launch| &launch.metrics) {
+            *sum.entry(name.clone()).or_default() += value;
+        }
+        sum
+    }
+
+    /// How the recorded launches differ from those of the case as it is now; `None` when they do not.
+    pub fn other_launches(&self, case: &Case) -> Option<String> {
+        let now = alike(&case.launches);
+        let then: Vec<(&str, Shape, u32)> = self.launches.iter().map(|l| (&*l.kernel, l.shape, l.times)).collect();
+        let text = |list: &[(&str, Shape, u32)]| {
+            let launch = |(kernel, shape, times): &(&str, Shape, u32)| format!("{kernel} with {shape} ({times}×)");
+            list.iter().map(launch).collect::<Vec<_>>().join(", ")
+        };
+        (then != now).then(|| format!("`{case}` launched {} and now launches {}", text(&then), text(&now)))
+    }
+}
+
+/// Launches grouped by kernel and shape, in the order of the first of each group, with the number in each group.
+pub fn alike(launches: &[Planned]) -> Vec<(&'static str, Shape, u32)> {
+    let mut groups: Vec<(&'static str, Shape, u32)> = Vec::new();
+    for &Planned { kernel, shape } in launches {
+        match groups.iter_mut().find(|group| (group.0, group.1) == (kernel, shape)) {
+            Some(group) => group.2 += 1,
+            None => groups.push((kernel, shape, 1)),
+        }
+    }
+    groups
 }
 
 /// A record that cannot be used.
@@ -180,7 +232,7 @@ impl Record {
 
     /// What the GPU did with a case, if it is in the record.
     pub fn case(&self, case: &Case) -> Option<&CaseRecord> {
-        self.cases.iter().find(|record| record.kernel == case.kernel && record.case == case.name)
+        self.cases.iter().find(|record| record.version == case.version && record.case == case.name)
     }
 }
 
@@ -203,24 +255,32 @@ pub(crate) mod tests {
 
     /// A record that fits `cases`, with every exact counter of the i-th case being i.
     pub(crate) fn synthetic(problem: &str, cases: &[Case]) -> Record {
-        let case = |(i, case): (usize, &Case)| CaseRecord {
-            kernel: case.kernel.to_owned(),
-            case: case.name.clone(),
-            launch: case.shape,
-            outputs: vec![Output { argument: 0, bytes: 4, sha256: format!("{i:064x}") }],
-            right: true,
-            max_error: 0.1 + i as f64,
-            metrics: crate::counters::EXACT.iter().map(|c| (c.metric.to_owned(), i as u64)).collect(),
-            context: Metrics::from([("gpu__time_duration.sum".to_owned(), 2464)]),
-            times: Times { median_ns: 2500, min_ns: 2400, max_ns: 9000, runs: 20 },
-            resources: Resources {
-                registers: 22,
-                shared_static: 0,
-                local_bytes: 0,
-                blocks_per_sm: 2,
-                warps_per_sm: 64,
-                warps_limit: 64,
-            },
+        let resources = Resources {
+            registers: 22,
+            shared_static: 0,
+            local_bytes: 0,
+            blocks_per_sm: 2,
+            warps_per_sm: 64,
+            warps_limit: 64,
+        };
+        let case = |(i, case): (usize, &Case)| {
+            let launch = |(kernel, shape, times): (&'static str, Shape, u32)| LaunchRecord {
+                kernel: kernel.to_owned(),
+                shape,
+                times,
+                metrics: crate::counters::EXACT.iter().map(|c| (c.metric.to_owned(), i as u64)).collect(),
+                context: Metrics::from([("gpu__time_duration.sum".to_owned(), 2464)]),
+                resources,
+            };
+            CaseRecord {
+                version: case.version.to_owned(),
+                case: case.name.clone(),
+                outputs: vec![Output { buffer: "out".to_owned(), bytes: 4, sha256: format!("{i:064x}") }],
+                right: true,
+                max_error: 0.1 + i as f64,
+                times: Times { median_ns: 2500, min_ns: 2400, max_ns: 9000, runs: 20 },
+                launches: alike(&case.launches).into_iter().map(launch).collect(),
+            }
         };
         Record {
             schema: SCHEMA,
@@ -251,7 +311,10 @@ pub(crate) mod tests {
         let read = Record::from_json("test", &text).unwrap();
         assert_eq!(read, record);
         assert_eq!(read.to_json(), text);
-        assert_eq!(text.lines().filter(|line| line.contains("\"kernel\"")).count(), cases.len());
+        assert_eq!(
+            text.lines().filter(|line| line.contains("\"version\": \"") || line.contains("\"version\":\"")).count(),
+            cases.len()
+        );
         assert!(text.len() < 400_000, "{} bytes", text.len());
         assert_eq!(record.file_name(), "scan.h200.json");
         assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());

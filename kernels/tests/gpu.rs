@@ -15,8 +15,8 @@ fn every_case_gives_its_reference_on_a_gpu() {
         let kernels = gpu.load(committed.text).unwrap_or_else(|error| panic!("{}: {error}", problem.name));
         for case in (problem.cases)() {
             let prepared = case.prepare();
-            let run = kernels.run(case.kernel, &prepared.launch).unwrap_or_else(|error| panic!("{case}: {error}"));
-            let check = prepared.check(&run.buffers);
+            let contents = kernels.run(&prepared).unwrap_or_else(|error| panic!("{case}: {error}"));
+            let check = prepared.check(&contents);
             assert!(check.right, "{case}: {check:?}");
         }
     }
@@ -29,15 +29,17 @@ fn a_launch_that_does_not_fit_is_refused_before_the_gpu_sees_it() {
         Err(error) => return not_run("launches that do not fit their kernel, on a GPU", &error.to_string()),
     };
     let kernels = gpu.load(ptx::committed("scan").expect("scan has its PTX").text).expect("it loads");
-    let mut launch = case::select(&["scan_naive, tile 64, 1 block"]).expect("it exists")[0].prepare().launch;
+    let mut prepared = case::select(&["scan_naive, tile 64, 1 block"]).expect("it exists")[0].prepare();
     let refused = |error: GpuError| {
         assert_eq!(error.exit_code(), 2, "{error}");
         error.to_string()
     };
-    let error = refused(kernels.run("scan_nothing", &launch).unwrap_err());
+    prepared.steps[0].kernel = "scan_nothing";
+    let error = refused(kernels.run(&prepared).unwrap_err());
     assert!(error.contains("scan_nothing") && error.contains("scan_blelloch_padded"), "{error}");
-    launch.args.pop();
-    assert!(refused(kernels.run("scan_naive", &launch).unwrap_err()).contains("[8, 8, 4, 4]"));
+    prepared.steps[0].kernel = "scan_naive";
+    prepared.steps[0].args.pop();
+    assert!(refused(kernels.run(&prepared).unwrap_err()).contains("[8, 8, 4, 4]"));
     let broken = gpu.load("this is no PTX").unwrap_err();
     assert!(matches!(broken, GpuError::Ptx { .. }), "{broken}");
 }

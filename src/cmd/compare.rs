@@ -39,7 +39,7 @@ fn print(comparison: &Comparison, all_counters: bool, no_gpu: &str) {
     println!("each pair: simulated = measured, loads and stores together (all counters: --counters)");
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| all_counters || !row.counters_agree()).collect();
     for row in rows {
-        println!("\n{}, {} ({})", row.kernel, row.case, row.data);
+        println!("\n{}, {} ({})", row.version, row.case, row.data);
         let lines = row.counters.iter().map(|counter| {
             let verdict = match counter.agrees {
                 Some(true) => "=",
@@ -53,10 +53,10 @@ fn print(comparison: &Comparison, all_counters: bool, no_gpu: &str) {
     }
     for row in &comparison.rows {
         if let Some(first) = &row.simulated.result.first {
-            println!("{}, {}: wrong result on the simulator: {first}", row.kernel, row.case);
+            println!("{}, {}: wrong result on the simulator: {first}", row.version, row.case);
         }
         for finding in &row.simulated.findings {
-            println!("{}, {}: {finding}", row.kernel, row.case);
+            println!("{}, {}: {finding}", row.version, row.case);
         }
     }
     for twins in &comparison.twins {
@@ -82,15 +82,15 @@ const SHOWN: [(&str, &str); 3] = [
 
 /// One line per case: result, agreement, the three counters that tell most, loads and stores together, and the time.
 fn overview(comparison: &Comparison) -> tabled::Table {
-    let mut head = vec!["kernel", "case", "data", "result", "counters"];
+    let mut head = vec!["version", "case", "data", "result", "counters"];
     head.extend(SHOWN.iter().map(|(_, title)| *title));
     head.push("µs");
     let rows = comparison.rows.iter().map(|row| {
-        let compared = row.counters.iter().filter(|c| c.agrees.is_some()).count();
-        let equal = row.counters.iter().filter(|c| c.agrees == Some(true)).count();
+        let compared = row.judged().filter(|c| c.agrees.is_some()).count();
+        let equal = row.judged().filter(|c| c.agrees == Some(true)).count();
         let result = if row.results_agree() { "right" } else { "WRONG" };
         let mut cells = vec![
-            row.kernel.to_owned(),
+            row.version.to_owned(),
             row.case.clone(),
             row.data.to_owned(),
             result.to_owned(),

@@ -16,7 +16,7 @@ pub(crate) fn run(args: Record, json: bool) -> Ended {
     };
     let mut show = |progress: Progress<'_>| match progress {
         Progress::Running { case, number, total } => {
-            eprintln!("[{number}/{total}] {} ({})", case.kernel, case.name);
+            eprintln!("[{number}/{total}] {} ({})", case.version, case.name);
         }
         Progress::Profiling { problem, launches } => {
             eprintln!("profiling {launches} launches of {problem} with Nsight Compute …");

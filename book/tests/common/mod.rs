@@ -87,7 +87,7 @@ impl Runs for Fake {
             timed: 30,
         });
         let args = vec!["zeros:64".to_owned(), "i32:16".to_owned()];
-        Ok(Rc::new(Run { data: "ones".to_owned(), args, report, measured }))
+        Ok(Rc::new(Run { data: "ones".to_owned(), args, launches: 1, report, measured }))
     }
 
     fn wavefronts(&self, words: &[u32]) -> Result<u64, String> {

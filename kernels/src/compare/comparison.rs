@@ -1,9 +1,10 @@
 //! What a comparison says: plain data for tables, JSON and the book.
 
 use serde::Serialize;
-use sim::report::{LineReport, Metrics};
+use sim::Report;
 
-use crate::case::{Check, Output, Shape};
+use crate::case::{Output, Shape};
+use crate::check::Check;
 use crate::gpu::{Properties, Resources, Times};
 use crate::truth::Provenance;
 
@@ -42,21 +43,38 @@ pub struct RecordInfo {
 pub struct Row {
     /// The problem.
     pub problem: &'static str,
-    /// The kernel.
-    pub kernel: &'static str,
+    /// The version.
+    pub version: &'static str,
     /// The case's name.
     pub case: String,
     /// What kind of data went in.
     pub data: &'static str,
-    /// The launch's shape.
-    pub launch: Shape,
+    /// The launches.
+    pub launches: Vec<LaunchRow>,
     /// What the simulator did.
     pub simulated: Simulated,
     /// What the recorded GPU did.
     pub recorded: Option<Recorded>,
     /// What the GPU of this machine did.
     pub live: Option<Live>,
-    /// Every exact counter, in the order of [`crate::counters::EXACT`].
+    /// Every exact counter of all launches together, in the order of [`crate::counters::EXACT`].
+    pub counters: Vec<CounterRow>,
+}
+
+/// The launches of a case that are alike in kernel and shape.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LaunchRow {
+    /// The kernel.
+    pub kernel: &'static str,
+    /// The shape.
+    #[serde(flatten)]
+    pub shape: Shape,
+    /// How many they are.
+    pub times: u32,
+    /// What they needed of an SM on the recorded GPU.
+    pub resources: Option<Resources>,
+    /// Their exact counters. Empty when there are no other launches: then they are the case's.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub counters: Vec<CounterRow>,
 }
 
@@ -69,10 +87,9 @@ pub struct Simulated {
     pub outputs: Vec<Output>,
     /// What it found wrong with the kernel. Our kernels are right, so this should be empty.
     pub findings: Vec<String>,
+    /// One report per launch.
     #[serde(skip)]
-    pub(super) metrics: Metrics,
-    #[serde(skip)]
-    pub(super) lines: Vec<LineReport>,
+    pub(super) reports: Vec<Report>,
 }
 
 /// What the recorded GPU did with a case.
@@ -84,8 +101,6 @@ pub struct Recorded {
     pub same_output: bool,
     /// How long it took.
     pub times: Times,
-    /// What the kernel needed of an SM.
-    pub resources: Resources,
 }
 
 /// What the GPU of this machine did with a case.
@@ -142,13 +157,19 @@ impl Row {
 
     /// Whether no counter disagrees.
     pub fn counters_agree(&self) -> bool {
-        self.counters.iter().all(|counter| counter.agrees != Some(false))
+        self.judged().all(|counter| counter.agrees != Some(false))
+    }
+
+    /// Every counter that is compared: those of each group of launches where there are several, else the case's.
+    pub fn judged(&self) -> impl Iterator<Item = &CounterRow> + Clone {
+        let own = if self.launches.len() > 1 { &[][..] } else { &self.counters[..] };
+        own.iter().chain(self.launches.iter().flat_map(|launch| &launch.counters))
     }
 }
 
 /// Counts what agrees.
 pub(super) fn summarize(rows: &[Row], provenances: &[&Provenance]) -> Summary {
-    let verdicts = || rows.iter().flat_map(|row| &row.counters).filter_map(|counter| counter.agrees);
+    let verdicts = || rows.iter().flat_map(Row::judged).filter_map(|counter| counter.agrees);
     let (counters, counters_agree) = (verdicts().count(), verdicts().filter(|agrees| *agrees).count());
     let results_agree = rows.iter().filter(|row| row.results_agree()).count();
     let mut closing = match source(provenances) {

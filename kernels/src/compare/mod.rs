@@ -7,13 +7,14 @@ mod comparison;
 mod twins;
 
 use rayon::prelude::*;
+use sim::Report;
 
-pub use comparison::{Comparison, CounterRow, Live, RecordInfo, Recorded, Row, Simulated, Summary};
+pub use comparison::{Comparison, CounterRow, LaunchRow, Live, RecordInfo, Recorded, Row, Simulated, Summary};
 pub use twins::Twins;
 
 use comparison::summarize;
 
-use crate::case::Case;
+use crate::case::{Case, Planned, Shape};
 use crate::counters::{Counter, EXACT};
 use crate::gpu::{Gpu, GpuError, Kernels};
 use crate::ptx;
@@ -149,10 +150,10 @@ fn check_fresh(record: &Record, cases: &[&Case], code_sha256: &str) -> Result<()
     }
     for case in cases {
         let Some(recorded) = record.case(case) else { return stale(format!("it has no case `{case}`")) };
-        if recorded.launch != case.shape {
-            return stale(format!("`{case}` was launched with {} and is now {}", recorded.launch, case.shape));
+        if let Some(why) = recorded.other_launches(case) {
+            return stale(why);
         }
-        if let Some(missing) = EXACT.iter().find(|counter| !recorded.metrics.contains_key(counter.metric)) {
+        if let Some(missing) = EXACT.iter().find(|counter| recorded.metric(counter.metric).is_none()) {
             return stale(format!("it has no {} for `{case}`", missing.metric));
         }
     }
@@ -161,14 +162,13 @@ fn check_fresh(record: &Record, cases: &[&Case], code_sha256: &str) -> Result<()
 
 fn simulate(case: &Case) -> Result<Simulated, SimulateError> {
     let prepared = case.prepare();
-    let outcome = simulate::launch(case, &prepared.launch)?;
-    let findings = outcome.report.findings.iter();
+    let simulate::Simulated { reports, contents } = simulate::run(case, &prepared)?;
+    let findings = reports.iter().flat_map(|report| &report.findings);
     Ok(Simulated {
-        result: prepared.check(&outcome.buffers),
-        outputs: prepared.outputs(&outcome.buffers),
+        result: prepared.check(&contents),
+        outputs: prepared.outputs(&contents),
         findings: findings.map(|f| format!("{} at {}:{}: {}", f.kind.name(), f.file, f.line, f.message)).collect(),
-        metrics: outcome.report.metrics,
-        lines: outcome.report.lines,
+        reports,
     })
 }
 
@@ -184,11 +184,11 @@ fn run_live(gpu: &Gpu, cases: &[Case], simulated: &[Simulated]) -> Result<Vec<Li
             }
         };
         let prepared = case.prepare();
-        let run = kernels.run(case.kernel, &prepared.launch)?;
+        let contents = kernels.run(&prepared)?;
         rows.push(Live {
-            result: prepared.check(&run.buffers),
-            same_output: prepared.outputs(&run.buffers) == simulated.outputs,
-            times: kernels.time(case.kernel, &prepared.launch, REPEATS)?,
+            result: prepared.check(&contents),
+            same_output: prepared.outputs(&contents) == simulated.outputs,
+            times: kernels.time(&prepared, REPEATS)?,
         });
     }
     Ok(rows)
@@ -196,29 +196,52 @@ fn run_live(gpu: &Gpu, cases: &[Case], simulated: &[Simulated]) -> Result<Vec<Li
 
 /// Puts one case's numbers side by side.
 fn judge(case: &Case, simulated: Simulated, record: Option<&CaseRecord>, live: Option<Live>) -> Row {
-    let counter = |counter: &Counter| {
-        // A counter that the launch never touched is not in the report: it is 0.
-        let ours = simulated.metrics.get(counter.metric).copied().unwrap_or(0);
-        let measured = record.and_then(|record| record.metrics.get(counter.metric).copied());
-        let agrees = measured.map(|measured| measured == ours);
-        CounterRow { metric: counter.metric, label: counter.label, simulated: ours, measured, agrees }
+    let groups = truth::alike(&case.launches);
+    let several = groups.len() > 1;
+    let launch = |(kernel, shape, times): (&'static str, Shape, u32)| {
+        let recorded =
+            record.and_then(|record| record.launches.iter().find(|l| l.kernel == kernel && l.shape == shape));
+        let alike = |&(planned, _): &(&Planned, &Report)| *planned == Planned { kernel, shape };
+        let reports: Vec<&Report> =
+            case.launches.iter().zip(&simulated.reports).filter(alike).map(|(_, report)| report).collect();
+        let measured = |metric: &str| recorded.and_then(|recorded| recorded.metrics.get(metric).copied());
+        LaunchRow {
+            kernel,
+            shape,
+            times,
+            resources: recorded.map(|recorded| recorded.resources),
+            counters: if several { counters(&reports, measured) } else { Vec::new() },
+        }
     };
+    let launches = groups.into_iter().map(launch).collect();
+    let all: Vec<&Report> = simulated.reports.iter().collect();
     Row {
         problem: case.problem,
-        kernel: case.kernel,
+        version: case.version,
         case: case.name.clone(),
         data: case.data,
-        launch: case.shape,
+        launches,
         recorded: record.map(|record| Recorded {
             right: record.right,
             same_output: record.outputs == simulated.outputs,
             times: record.times,
-            resources: record.resources,
         }),
         live,
-        counters: EXACT.iter().map(counter).collect(),
+        counters: counters(&all, |metric| record.and_then(|record| record.metric(metric))),
         simulated,
     }
+}
+
+/// Every exact counter of some launches, simulated and measured.
+fn counters(reports: &[&Report], measured: impl Fn(&str) -> Option<u64>) -> Vec<CounterRow> {
+    let counter = |counter: &Counter| {
+        // A counter that the launch never touched is not in the report: it is 0.
+        let simulated = reports.iter().map(|report| report.metrics.get(counter.metric).copied().unwrap_or(0)).sum();
+        let measured = measured(counter.metric);
+        let agrees = measured.map(|measured| measured == simulated);
+        CounterRow { metric: counter.metric, label: counter.label, simulated, measured, agrees }
+    };
+    EXACT.iter().map(counter).collect()
 }
 
 #[cfg(test)]

@@ -1,7 +1,9 @@
 //! Tests of the comparison on made-up records and results.
 
 use super::*;
-use crate::case::{self, Check};
+use crate::case;
+use crate::check::Check;
+use crate::truth::LaunchRecord;
 use crate::truth::tests::synthetic;
 
 /// Four cases and a record in which counters and outputs are what [`simulated`] says.
@@ -13,8 +15,9 @@ fn setup() -> (Vec<Case>, Record) {
 
 fn simulated(record: &CaseRecord) -> Simulated {
     let result = Check { right: true, wrong: 0, max_error: 0.0, first: None };
-    let (outputs, metrics) = (record.outputs.clone(), record.metrics.clone());
-    Simulated { result, outputs, findings: Vec::new(), metrics, lines: Vec::new() }
+    let report = |launch: &LaunchRecord| Report { metrics: launch.metrics.clone(), ..Report::default() };
+    let reports = record.launches.iter().map(report).collect();
+    Simulated { result, outputs: record.outputs.clone(), findings: Vec::new(), reports }
 }
 
 fn rows(cases: &[Case], record: &Record) -> Vec<Row> {
@@ -39,8 +42,8 @@ fn one_different_counter_is_a_disagreement() {
     let (cases, record) = setup();
     let mut rows = rows(&cases, &record);
     let mut ours = simulated(&record.cases[2]);
-    *ours.metrics.get_mut(EXACT[5].metric).unwrap() += 1;
-    ours.metrics.remove(EXACT[0].metric); // as the simulator does for a counter that it never touched
+    *ours.reports[0].metrics.get_mut(EXACT[5].metric).unwrap() += 1;
+    ours.reports[0].metrics.remove(EXACT[0].metric); // as the simulator does for a counter that it never touched
     rows[2] = judge(&cases[2], ours, Some(&record.cases[2]), None);
     assert_eq!((rows[2].counters[5].simulated, rows[2].counters[5].measured), (3, Some(2)));
     assert_eq!((rows[2].counters[0].simulated, rows[2].counters[0].agrees), (0, Some(false)));
@@ -105,9 +108,9 @@ fn a_stale_record_is_an_error_that_names_file_and_command() {
     other.cases.remove(3);
     assert!(why(&other, "p").contains("it has no case `scan_naive, tile 64, 2 blocks + 1`"));
     let mut other = record.clone();
-    other.cases[0].launch.shared_bytes += 4;
+    other.cases[0].launches[0].shape.shared_bytes += 4;
     assert!(why(&other, "p").contains("516 bytes"));
     let mut other = record.clone();
-    other.cases[0].metrics.remove(EXACT[3].metric);
+    other.cases[0].launches[0].metrics.remove(EXACT[3].metric);
     assert!(why(&other, "p").contains(EXACT[3].metric));
 }

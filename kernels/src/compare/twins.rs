@@ -35,7 +35,7 @@ impl Twins {
 
 /// All pairs of kernels that count the same.
 pub(super) fn find(rows: &[Row]) -> Vec<Twins> {
-    let mut kernels: Vec<(&'static str, &'static str)> = rows.iter().map(|row| (row.problem, row.kernel)).collect();
+    let mut kernels: Vec<(&'static str, &'static str)> = rows.iter().map(|row| (row.problem, row.version)).collect();
     kernels.dedup();
     let mut found = Vec::new();
     for (index, &(problem, first)) in kernels.iter().enumerate() {
@@ -47,16 +47,22 @@ pub(super) fn find(rows: &[Row]) -> Vec<Twins> {
 }
 
 fn twins(rows: &[Row], problem: &'static str, first: &'static str, second: &'static str) -> Option<Twins> {
-    let of = |kernel: &'static str| rows.iter().filter(move |row| row.problem == problem && row.kernel == kernel);
+    let of = |kernel: &'static str| rows.iter().filter(move |row| row.problem == problem && row.version == kernel);
     let pairs: Vec<(&Row, &Row)> =
         of(first).filter_map(|a| Some((a, of(second).find(|b| a.case == b.case && a.data == b.data)?))).collect();
     let equal = |a: &Row, b: &Row| {
-        a.simulated.metrics == b.simulated.metrics && counted(&a.simulated.lines) == counted(&b.simulated.lines)
+        let (a, b) = (&a.simulated.reports, &b.simulated.reports);
+        a.len() == b.len()
+            && a.iter().zip(b).all(|(a, b)| a.metrics == b.metrics && counted(&a.lines) == counted(&b.lines))
     };
     if pairs.is_empty() || !pairs.iter().all(|(a, b)| equal(a, b)) {
         return None;
     }
-    let lines = pairs.iter().map(|(a, _)| counted(&a.simulated.lines).len()).max().unwrap_or(0);
+    let lines = pairs
+        .iter()
+        .map(|(a, _)| a.simulated.reports.iter().map(|report| counted(&report.lines).len()).sum())
+        .max()
+        .unwrap_or(0);
     Some(Twins { problem, first, second, cases: pairs.len(), lines })
 }
 

@@ -7,6 +7,7 @@ mod error;
 mod kernels;
 mod memory;
 mod params;
+mod sequence;
 mod version;
 
 use std::ffi::CStr;
@@ -17,7 +18,7 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use serde::Serialize;
 
 pub use error::GpuError;
-pub use kernels::{GpuRun, Kernels, Resources, Times};
+pub use kernels::{Kernels, Resources, Times};
 
 use error::{check, describe};
 

@@ -12,9 +12,9 @@ pub struct Problem {
     pub name: &'static str,
     /// What the kernels compute, in one sentence.
     pub about: &'static str,
-    /// The kernels, in the order of the `.cu` file.
-    pub kernels: &'static [&'static str],
-    /// Makes the list of cases, kernel by kernel.
+    /// The versions of the algorithm, from the first to the last. A version that is one kernel has that kernel's name.
+    pub versions: &'static [&'static str],
+    /// Makes the list of cases, version by version.
     pub cases: fn() -> Vec<Case>,
 }
 

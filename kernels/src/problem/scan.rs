@@ -1,16 +1,17 @@
 //! Exclusive prefix sums of float arrays, tile by tile: the reference and the cases for `cu/scan.cu`.
 
-use sim::{Arg, Dim3, Launch, Scalar};
+use sim::{Dim3, Scalar};
 
 use super::Problem;
-use crate::case::{Case, Element, Expected, Prepared, Shape, Tolerance, poisoned};
+use crate::case::{Buffer, Case, Pass, Planned, Prepared, Shape, Step};
+use crate::check::{Element, Expected, Tolerance};
 use crate::random::Random;
 
 /// The problem.
 pub const PROBLEM: Problem = Problem {
     name: "scan",
     about: "exclusive prefix sums of an array of floats; every thread block scans its own tile",
-    kernels: &["scan_naive", "scan_blelloch_pairs", "scan_blelloch", "scan_blelloch_macro", "scan_blelloch_padded"],
+    versions: &["scan_naive", "scan_blelloch_pairs", "scan_blelloch", "scan_blelloch_macro", "scan_blelloch_padded"],
     cases,
 };
 
@@ -22,9 +23,6 @@ const LARGE: u32 = 1 << 22;
 
 /// The tile of the large case.
 const LARGE_TILE: u32 = 1024;
-
-/// Where the argument `out` stands in the kernels' parameter list.
-const OUT: usize = 0;
 
 /// What kind of numbers the array holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,7 +102,7 @@ pub fn tolerance(input: &[f32], tile: u32, data: Data) -> Tolerance {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShapeError {
     /// The kernel does not exist.
-    #[error("there is no scan kernel `{asked}`; there are {}", PROBLEM.kernels.join(", "))]
+    #[error("there is no scan kernel `{asked}`; there are {}", PROBLEM.versions.join(", "))]
     Kernel {
         /// The name that was asked for.
         asked: String,
@@ -137,7 +135,7 @@ pub enum ShapeError {
 /// # Errors
 /// [`ShapeError`] when the kernel is not made for that.
 pub fn shape(kernel: &str, tile: u32, count: u32) -> Result<Shape, ShapeError> {
-    let Some(&kernel) = PROBLEM.kernels.iter().find(|known| **known == kernel) else {
+    let Some(&kernel) = PROBLEM.versions.iter().find(|known| **known == kernel) else {
         return Err(ShapeError::Kernel { asked: kernel.to_owned() });
     };
     if tile < 2 || !tile.is_power_of_two() {
@@ -162,22 +160,6 @@ pub fn shape(kernel: &str, tile: u32, count: u32) -> Result<Shape, ShapeError> {
     Ok(Shape { grid, block, shared_bytes: words * 4 })
 }
 
-/// A launch of `kernel` on `input`: arguments `out`, `in`, `count`, `tile`. `out` is poisoned.
-///
-/// # Errors
-/// [`ShapeError`] when the kernel is not made for that.
-pub fn launch(kernel: &str, tile: u32, input: &[f32]) -> Result<Launch, ShapeError> {
-    let count = u32::try_from(input.len()).map_err(|_| ShapeError::Count(u32::MAX))?;
-    let Shape { grid, block, shared_bytes } = shape(kernel, tile, count)?;
-    let args = vec![
-        poisoned(input.len() * 4),
-        Arg::buffer_of(input),
-        Arg::Scalar(Scalar::I32(count as i32)),
-        Arg::Scalar(Scalar::I32(tile as i32)),
-    ];
-    Ok(Launch { grid, block, shared_bytes, args })
-}
-
 /// Everything that is run, kernel by kernel, from small to large.
 fn cases() -> Vec<Case> {
     let of = |&kernel: &&'static str| {
@@ -194,22 +176,27 @@ fn cases() -> Vec<Case> {
         cases.push(case(kernel, format!("tile {LARGE_TILE}, {blocks} blocks"), LARGE_TILE, LARGE, Data::Whole));
         cases
     };
-    PROBLEM.kernels.iter().flat_map(of).collect()
+    PROBLEM.versions.iter().flat_map(of).collect()
 }
 
 /// One case. Only for kernels and tiles that [`shape`] accepts.
 fn case(kernel: &'static str, name: String, tile: u32, count: u32, data: Data) -> Case {
     let shape = shape(kernel, tile, count).expect("the list of cases holds only what the kernels are made for");
-    Case::new(PROBLEM.name, kernel, name, data.name(), shape, move || {
+    Case::new(PROBLEM.name, kernel, name, data.name(), vec![Planned { kernel, shape }], move || {
         let input = data.make(count);
+        let int = |value: u32| Pass::Scalar(Scalar::I32(value as i32));
+        let args = vec![Pass::Buffer("out"), Pass::Buffer("in"), int(count), int(tile)];
         let expected = Expected {
-            argument: OUT,
+            buffer: "out",
             element: Element::F32,
             reference: reference(&input, tile).into_iter().flat_map(f32::to_le_bytes).collect(),
             tolerance: tolerance(&input, tile, data),
         };
-        let launch = launch(kernel, tile, &input).expect("the shape was accepted above");
-        Prepared { launch, expected: vec![expected] }
+        Prepared {
+            buffers: vec![Buffer::poisoned("out", input.len() * 4), Buffer::of("in", &input)],
+            steps: vec![Step { kernel, shape, args }],
+            expected: vec![expected],
+        }
     })
 }
 
@@ -268,7 +255,7 @@ mod tests {
                 let input = data.make(3 * tile + 17);
                 let reference = reference(&input, tile).into_iter().flat_map(f32::to_le_bytes).collect();
                 let tolerance = tolerance(&input, tile, data);
-                let expected = Expected { argument: 0, element: Element::F32, reference, tolerance };
+                let expected = Expected { buffer: "out", element: Element::F32, reference, tolerance };
                 let bytes = |v: Vec<f32>| -> Vec<u8> { v.into_iter().flat_map(f32::to_le_bytes).collect() };
                 let check = expected.check(&bytes(tree(&input, tile as usize)));
                 assert!(check.right, "{data:?} {tile}: {check:?}");
@@ -297,7 +284,7 @@ mod tests {
 
     #[test]
     fn whole_numbers_stay_exact() {
-        let small = cases().into_iter().filter(|case| case.shape.grid.count() == 1);
+        let small = cases().into_iter().filter(|case| case.blocks() == 1);
         for case in small.filter(|case| case.data == Data::Whole.name()) {
             assert_eq!(case.prepare().expected[0].tolerance, Tolerance::Exact);
         }

@@ -13,11 +13,13 @@ use std::{env, fs, io};
 
 pub use ncu::{Ncu, NcuError};
 
-use crate::case::{Case, sha256};
+use crate::case::{Case, Shape, Step, sha256};
 use crate::gpu::{Gpu, GpuError, Properties};
 use crate::problem::{self, Problem};
 use crate::ptx::{self, CommittedPtx};
-use crate::truth::{CaseRecord, Provenance, Record, SCHEMA, TruthError};
+use crate::truth::{CaseRecord, LaunchRecord, Provenance, Record, SCHEMA, TruthError, alike};
+
+use profile::Measured;
 
 /// The hidden subcommand under which the program profiles itself: `launch-cases PROBLEM --gpu ORDINAL`.
 pub const CHILD_SUBCOMMAND: &str = "launch-cases";
@@ -176,9 +178,9 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Resu
         progress(Progress::Profiling { problem: problem.name, launches: cases.len() });
         let (measured, note) = ncu.profile(&program(options, problem)?, &cases)?;
         summary.notes.extend(note);
-        for (record, measured) in records.iter_mut().zip(measured) {
-            summary.counters += measured.exact.len();
-            (record.metrics, record.context) = (measured.exact, measured.context);
+        for ((record, case), measured) in records.iter_mut().zip(&cases).zip(measured) {
+            fill(record, case, measured);
+            summary.counters += record.launches.iter().map(|launch| launch.metrics.len()).sum::<usize>();
         }
         summary.cases += records.len();
         let record = Record {
@@ -204,7 +206,7 @@ pub fn child(problem: &str, gpu: u32) -> Result<(), RecordError> {
         let gpu = Gpu::open(gpu)?;
         let kernels = gpu.load(ptx.text)?;
         for case in (problem.cases)() {
-            kernels.run(case.kernel, &case.prepare().launch).map_err(|error| in_case(&case, error))?;
+            kernels.run(&case.prepare()).map_err(|error| in_case(&case, error))?;
         }
     }
     Ok(())
@@ -248,27 +250,52 @@ fn run_all(
     for (i, case) in cases.iter().enumerate() {
         progress(Progress::Running { case, number: i + 1, total: cases.len() });
         let prepared = case.prepare();
-        let launch = &prepared.launch;
         let failed = |error| in_case(case, error);
-        let run = kernels.run(case.kernel, launch).map_err(failed)?;
-        let check = prepared.check(&run.buffers);
+        let contents = kernels.run(&prepared).map_err(failed)?;
+        let check = prepared.check(&contents);
         if !check.right {
             summary.wrong.push(format!("{case}: {}", check.first.as_deref().unwrap_or("wrong")));
         }
+        let launch = |(kernel, shape, times): (&'static str, Shape, u32)| {
+            let alike = |step: &&Step| (step.kernel, step.shape) == (kernel, shape);
+            let step = prepared.steps.iter().find(alike).expect("a case launches what it says");
+            Ok(LaunchRecord {
+                kernel: kernel.to_owned(),
+                shape,
+                times,
+                metrics: Default::default(),
+                context: Default::default(),
+                resources: kernels.resources(step).map_err(failed)?,
+            })
+        };
         records.push(CaseRecord {
-            kernel: case.kernel.to_owned(),
+            version: case.version.to_owned(),
             case: case.name.clone(),
-            launch: case.shape,
-            outputs: prepared.outputs(&run.buffers),
+            outputs: prepared.outputs(&contents),
             right: check.right,
             max_error: check.max_error,
-            metrics: Default::default(),
-            context: Default::default(),
-            times: kernels.time(case.kernel, launch, options.repeats).map_err(failed)?,
-            resources: kernels.resources(case.kernel, launch).map_err(failed)?,
+            times: kernels.time(&prepared, options.repeats).map_err(failed)?,
+            launches: alike(&case.launches).into_iter().map(launch).collect::<Result<_, RecordError>>()?,
         });
     }
     Ok((records, kernels.lowered_version().map(str::to_owned)))
+}
+
+/// Adds the profiles of a case's launches to the launches of its record that they are like.
+fn fill(record: &mut CaseRecord, case: &Case, measured: Vec<Measured>) {
+    for (planned, measured) in case.launches.iter().zip(measured) {
+        let alike = |launch: &&mut LaunchRecord| (&*launch.kernel, launch.shape) == (planned.kernel, planned.shape);
+        let Some(launch) = record.launches.iter_mut().find(alike) else { continue };
+        for (name, value) in measured.exact {
+            *launch.metrics.entry(name).or_default() += value;
+        }
+        for (name, value) in measured.context {
+            // What a launch needs is the same every time; what it does adds up.
+            let needs = name.starts_with("launch__");
+            let sum = launch.context.entry(name).or_default();
+            *sum = if needs { value } else { *sum + value };
+        }
+    }
 }
 
 fn provenance(gpu: &Properties, ncu: &Ncu, ptx: &CommittedPtx, lowered: Option<String>) -> Provenance {

@@ -70,8 +70,8 @@ impl Ncu {
         Ok(Self { path, version })
     }
 
-    /// Profiles `program`, which launches `cases` once each and in order. Returns the metrics of every case, and a note
-    /// when something was left out.
+    /// Profiles `program`, which runs `cases` once each and in order. Returns the metrics of every launch of every case,
+    /// and a note when something was left out.
     ///
     /// # Errors
     /// [`NcuError`] when the tool fails or its output does not fit the cases.
@@ -79,7 +79,7 @@ impl Ncu {
         &self,
         program: &[OsString],
         cases: &[Case],
-    ) -> Result<(Vec<Measured>, Option<String>), NcuError> {
+    ) -> Result<(Vec<Vec<Measured>>, Option<String>), NcuError> {
         let exact = EXACT.iter().map(|counter| counter.metric);
         match self.attempt(program, cases, &exact.clone().chain(CONTEXT).collect::<Vec<_>>()) {
             // An older ncu may not know all of the metrics that we do not compare: they are worth trying without.
@@ -92,7 +92,7 @@ impl Ncu {
         }
     }
 
-    fn attempt(&self, program: &[OsString], cases: &[Case], metrics: &[&str]) -> Result<Vec<Measured>, NcuError> {
+    fn attempt(&self, program: &[OsString], cases: &[Case], metrics: &[&str]) -> Result<Vec<Vec<Measured>>, NcuError> {
         let log = env::temp_dir().join(format!("warpbook-ncu-{}.csv", std::process::id()));
         let _ = fs::remove_file(&log); // an old one must not be taken for the new output
         let mut command = Command::new(&self.path);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use sim::Dim3;
 use sim::report::Metrics;
 
-use crate::case::Case;
+use crate::case::{Case, Planned};
 use crate::counters::{CONTEXT, EXACT};
 
 /// One profiled launch.
@@ -21,7 +21,7 @@ pub(super) struct Launch {
     metrics: BTreeMap<String, (String, String)>,
 }
 
-/// The metrics of a case: those that are compared exactly, and those that are not.
+/// The metrics of a launch: those that are compared exactly, and those that are not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Measured {
     pub(super) exact: Metrics,
@@ -75,29 +75,35 @@ fn extent(text: &str) -> Result<Dim3, String> {
     }
 }
 
-/// Gives every case its launch: both are in the same order. Launches of other kernels (the driver's own) are skipped.
-/// The error is a sentence.
-pub(super) fn attach(cases: &[Case], launches: &[Launch]) -> Result<Vec<Measured>, String> {
-    let ours: Vec<&Launch> = launches.iter().filter(|l| cases.iter().any(|case| case.kernel == l.kernel)).collect();
-    if ours.len() != cases.len() {
-        let names: Vec<&str> = launches.iter().map(|launch| &*launch.kernel).take(10).collect();
+/// Gives every launch of every case its profile: both are in the same order. Launches of other kernels (the driver's
+/// own) are skipped. The error is a sentence.
+pub(super) fn attach(cases: &[Case], profiled: &[Launch]) -> Result<Vec<Vec<Measured>>, String> {
+    let planned: usize = cases.iter().map(|case| case.launches.len()).sum();
+    let is_ours = |kernel: &str| cases.iter().flat_map(|case| &case.launches).any(|launch| launch.kernel == kernel);
+    let ours: Vec<&Launch> = profiled.iter().filter(|launch| is_ours(&launch.kernel)).collect();
+    if ours.len() != planned {
+        let names: Vec<&str> = profiled.iter().map(|launch| &*launch.kernel).take(10).collect();
         return Err(format!(
-            "{} launches were profiled and {} were expected; the first profiled kernels are: {}",
+            "{} launches were profiled and {planned} were expected; the first profiled kernels are: {}",
             ours.len(),
-            cases.len(),
             names.join(", "),
         ));
     }
-    cases.iter().zip(ours).map(|(case, launch)| measured(case, launch)).collect()
+    let mut ours = ours.into_iter();
+    let of_case = |case: &Case| {
+        let launches = case.launches.iter().zip(&mut ours);
+        launches.map(|(planned, profiled)| measured(case, planned, profiled)).collect()
+    };
+    cases.iter().map(of_case).collect()
 }
 
-fn measured(case: &Case, launch: &Launch) -> Result<Measured, String> {
-    let Launch { kernel, grid, block, metrics } = launch;
-    if kernel != case.kernel || *grid != case.shape.grid || *block != case.shape.block {
+fn measured(case: &Case, planned: &Planned, profiled: &Launch) -> Result<Measured, String> {
+    let Launch { kernel, grid, block, metrics } = profiled;
+    if kernel != planned.kernel || *grid != planned.shape.grid || *block != planned.shape.block {
         return Err(format!(
-            "the profiled launches are out of step with the cases: where `{case}` ({}) was expected stands `{kernel}` \
-             with grid {grid}, block {block}",
-            case.shape
+            "the profiled launches are out of step with the cases: where `{}` of `{case}` ({}) was expected stands \
+             `{kernel}` with grid {grid}, block {block}",
+            planned.kernel, planned.shape
         ));
     }
     let exact = EXACT.iter().map(|counter| {
@@ -146,11 +152,11 @@ pub(super) mod tests {
             quoted(units),
         ];
         let thousands = |n: usize| if n < 1000 { n.to_string() } else { format!("{},{:03}", n / 1000, n % 1000) };
-        for (i, case) in cases.iter().enumerate() {
-            let Dim3 { x: gx, y: gy, z: gz } = case.shape.grid;
-            let Dim3 { x: bx, y: by, z: bz } = case.shape.block;
+        for (i, launch) in cases.iter().flat_map(|case| &case.launches).enumerate() {
+            let Dim3 { x: gx, y: gy, z: gz } = launch.shape.grid;
+            let Dim3 { x: bx, y: by, z: bz } = launch.shape.block;
             let mut cells = vec![i.to_string(), "483".into(), "warpbook".into(), "127.0.0.1".into()];
-            cells.extend([case.kernel.into(), "1".into(), "7".into(), format!("({bx}, {by}, {bz})")]);
+            cells.extend([launch.kernel.into(), "1".into(), "7".into(), format!("({bx}, {by}, {bz})")]);
             cells.extend([format!("({gx}, {gy}, {gz})"), "0".into(), "9.0".into(), "NVIDIA H200".into()]);
             cells.extend(["2,464".to_owned(), "22".to_owned()]);
             cells.extend((0..EXACT.len()).map(|c| thousands(1000 * i + c)));
@@ -169,10 +175,10 @@ pub(super) mod tests {
         let cases = cases();
         let measured = attach(&cases, &parse(&output(&cases)).unwrap()).unwrap();
         assert_eq!(measured.len(), cases.len());
-        assert_eq!(measured[3].exact[EXACT[7].metric], 3007);
-        assert_eq!(measured[0].exact.len(), EXACT.len());
-        assert_eq!(measured[1].context["gpu__time_duration.sum"], 2464);
-        assert_eq!(measured[1].context["launch__registers_per_thread"], 22);
+        assert_eq!(measured[3][0].exact[EXACT[7].metric], 3007);
+        assert_eq!(measured[0][0].exact.len(), EXACT.len());
+        assert_eq!(measured[1][0].context["gpu__time_duration.sum"], 2464);
+        assert_eq!(measured[1][0].context["launch__registers_per_thread"], 22);
     }
 
     #[test]
@@ -180,7 +186,7 @@ pub(super) mod tests {
         let cases = cases();
         let text = output(&cases);
         let mut lines: Vec<&str> = text.lines().collect();
-        let foreign = lines[5].replace(cases[1].kernel, "memset_kernel(void*, int)");
+        let foreign = lines[5].replace(cases[1].launches[0].kernel, "memset_kernel(void*, int)");
         lines.insert(5, &foreign);
         assert!(attach(&cases, &parse(&lines.join("\n")).unwrap()).is_ok());
     }

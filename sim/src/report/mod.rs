@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub type Metrics = BTreeMap<String, u64>;
 
 /// Everything that one simulated launch showed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Report {
     /// The kernel's name in the PTX.
     pub kernel: String,
@@ -44,10 +44,32 @@ impl Report {
     pub fn metric(&self, name: &str) -> u64 {
         self.metrics.get(name).copied().unwrap_or(0)
     }
+
+    /// Adds the counters of a later launch, in total and per line, and its findings. Everything else stays as it is.
+    pub fn add(&mut self, later: &Self) {
+        add(&mut self.metrics, &later.metrics);
+        add(&mut self.estimates, &later.estimates);
+        for line in &later.lines {
+            match self.lines.binary_search_by_key(&(&line.file, line.line), |own| (&own.file, own.line)) {
+                Ok(at) => {
+                    add(&mut self.lines[at].metrics, &line.metrics);
+                    add(&mut self.lines[at].estimates, &line.estimates);
+                }
+                Err(at) => self.lines.insert(at, line.clone()),
+            }
+        }
+        self.findings.extend(later.findings.iter().cloned());
+    }
+}
+
+fn add(sum: &mut Metrics, more: &Metrics) {
+    for (name, value) in more {
+        *sum.entry(name.clone()).or_default() += value;
+    }
 }
 
 /// The shape of a launch.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LaunchShape {
     /// Thread blocks in x, y, z.
     pub grid: [u32; 3],
@@ -151,7 +173,7 @@ pub struct BufferDigest {
 }
 
 /// Where the numbers come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Versions {
     /// Version of the simulator.
     pub warpbook: String,

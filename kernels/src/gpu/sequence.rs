@@ -1,0 +1,141 @@
+//! The launches of a case on a GPU: its buffers, running it once, timing it.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use cudarc::driver::sys;
+use sim::Arg;
+
+use super::error::{GpuError, check_kernel};
+use super::kernels::{Kernels, Times};
+use super::memory::{DeviceBuffer, Event};
+use crate::case::{Buffer, Pass, Prepared, Shape, Step};
+
+/// Untimed runs before the first timed one: they load the code and bring the clocks up.
+const WARM_UP: u32 = 5;
+
+impl Kernels<'_> {
+    /// Runs a case's launches once and returns the content of its buffers.
+    ///
+    /// # Errors
+    /// [`GpuError::Launch`] when a launch does not fit its kernel, [`GpuError::Fault`] when the GPU stops it.
+    pub fn run(&self, case: &Prepared) -> Result<Vec<Vec<u8>>, GpuError> {
+        self.gpu.make_current()?;
+        let memory = upload(&case.buffers)?;
+        let queue = self.queue(case, &memory)?;
+        queue.iter().try_for_each(Queued::start)?;
+        wait(case)?;
+        memory.iter().map(DeviceBuffer::to_host).collect()
+    }
+
+    /// Times `repeats` (at least 20) runs of a case's launches, all of them together, after a warm-up. Before each run
+    /// the buffers get their initial content back, and the L2 cache is overwritten so that no run profits from the one
+    /// before.
+    ///
+    /// # Errors
+    /// As for [`Kernels::run`].
+    pub fn time(&self, case: &Prepared, repeats: u32) -> Result<Times, GpuError> {
+        self.gpu.make_current()?;
+        let (pristine, memory) = (upload(&case.buffers)?, upload(&case.buffers)?);
+        let queue = self.queue(case, &memory)?;
+        let scrub = DeviceBuffer::new((2 * self.gpu.properties.l2_bytes) as usize)?;
+        let (before, after) = (Event::new()?, Event::new()?);
+        let mut times = Vec::new();
+        for run in 0..WARM_UP + repeats.max(20) {
+            for (buffer, initial) in memory.iter().zip(&pristine) {
+                buffer.copy_from(initial)?;
+            }
+            // The GPU is still busy with this while the host queues the launches, so that the time between the two
+            // events does not include the host.
+            scrub.fill(run as u8)?;
+            before.record()?;
+            queue.iter().try_for_each(Queued::start)?;
+            after.record()?;
+            wait(case)?;
+            if run >= WARM_UP {
+                times.push(after.nanoseconds_since(&before)?);
+            }
+        }
+        Ok(Times::of(times).expect("at least 20 runs were timed"))
+    }
+
+    /// Holds every launch against its kernel and looks up what it passes.
+    fn queue(&self, case: &Prepared, memory: &[DeviceBuffer]) -> Result<Vec<Queued>, GpuError> {
+        let queued = |step: &Step| {
+            let function = self.function(step)?;
+            let value = |arg: &Pass| match arg {
+                Pass::Scalar(scalar) => Ok(scalar.to_bytes()),
+                Pass::Buffer(name) => {
+                    let unknown =
+                        || GpuError::Launch(format!("`{}` is passed `{name}`, which is no buffer", step.kernel));
+                    let index = case.index(name).ok_or_else(unknown)?;
+                    Ok(memory[index].address().to_le_bytes().to_vec())
+                }
+            };
+            let values = step.args.iter().map(value).collect::<Result<_, _>>()?;
+            Ok(Queued { kernel: step.kernel, function, shape: step.shape, values })
+        };
+        case.steps.iter().map(queued).collect()
+    }
+}
+
+/// A launch that has been held against its kernel.
+struct Queued {
+    kernel: &'static str,
+    function: sys::CUfunction,
+    shape: Shape,
+    /// The arguments' bytes.
+    values: Vec<Vec<u8>>,
+}
+
+impl Queued {
+    /// Queues the launch on the GPU.
+    fn start(&self) -> Result<(), GpuError> {
+        let mut pointers: Vec<*mut c_void> = self.values.iter().map(|value| value.as_ptr().cast_mut().cast()).collect();
+        let Shape { grid, block, shared_bytes } = self.shape;
+        // SAFETY: `Kernels::function` checked that number and sizes of the values are those of the kernel's parameters;
+        // the driver copies them before it returns and does not write to them. What the kernel does to device memory is
+        // checked by the GPU's own protection.
+        let result = unsafe {
+            sys::cuLaunchKernel(
+                self.function,
+                grid.x,
+                grid.y,
+                grid.z,
+                block.x,
+                block.y,
+                block.z,
+                shared_bytes,
+                ptr::null_mut(),
+                pointers.as_mut_ptr(),
+                ptr::null_mut(),
+            )
+        };
+        check_kernel(&format!("cuLaunchKernel({})", self.kernel), self.kernel, result)
+    }
+}
+
+/// Device memory for buffers.
+fn upload(buffers: &[Buffer]) -> Result<Vec<DeviceBuffer>, GpuError> {
+    let upload = |buffer: &Buffer| match &buffer.content {
+        Arg::Buffer(content) => DeviceBuffer::from_host(content),
+        Arg::Zeros(bytes) => {
+            let bytes = usize::try_from(*bytes).map_err(|_| GpuError::Launch(format!("{bytes} bytes are too many")))?;
+            let buffer = DeviceBuffer::new(bytes)?;
+            buffer.fill(0)?;
+            Ok(buffer)
+        }
+        _ => Err(GpuError::Launch(format!("`{}` is a number and no buffer", buffer.name))),
+    };
+    buffers.iter().map(upload).collect()
+}
+
+/// Waits for everything that is queued.
+fn wait(case: &Prepared) -> Result<(), GpuError> {
+    let mut kernels: Vec<&str> = case.steps.iter().map(|step| step.kernel).collect();
+    kernels.dedup();
+    let kernels = kernels.join(", ");
+    // SAFETY: waits for the null stream of the current context.
+    let result = unsafe { sys::cuStreamSynchronize(ptr::null_mut()) };
+    check_kernel(&format!("cuStreamSynchronize after {kernels}"), &kernels, result)
+}
