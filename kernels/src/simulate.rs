@@ -67,13 +67,20 @@ pub struct Simulated {
 /// # Errors
 /// [`SimulateError`] when the simulator refuses. A faulty kernel is not an error: see [`sim::Report::findings`].
 pub fn run(case: &Case, prepared: &Prepared) -> Result<Simulated, SimulateError> {
-    let module = module(case.problem)?;
-    let failed = |error| SimulateError::Sim { case: case.to_string(), error };
+    run_with(&*module(case.problem)?, prepared, &Options::default())
+        .map_err(|error| SimulateError::Sim { case: case.to_string(), error })
+}
+
+/// Runs launches one after another on the simulator, with the kernels of any module.
+///
+/// # Errors
+/// As [`sim::simulate`].
+pub fn run_with(module: &Module, prepared: &Prepared, options: &Options) -> Result<Simulated, sim::Error> {
     let mut contents: Vec<Arg> = prepared.buffers.iter().map(|buffer| buffer.content.clone()).collect();
     let mut reports = Vec::new();
     for step in &prepared.steps {
-        let (launch, passed) = launch(prepared, step, &mut contents).map_err(failed)?;
-        let mut outcome = sim::simulate(&module, step.kernel, &launch, &Options::default()).map_err(failed)?;
+        let (launch, passed) = launch(prepared, step, &mut contents)?;
+        let mut outcome = sim::simulate(module, step.kernel, &launch, options)?;
         reports.push(outcome.report);
         for (argument, buffer) in passed {
             contents[buffer] = Arg::Buffer(outcome.buffers[argument].take().unwrap_or_default());

@@ -7,19 +7,20 @@ use sim::{Module, Options};
 #[test]
 fn our_kernels_have_neither_findings_nor_remarks() {
     // The larger grids repeat what every block of these does, and take minutes without optimisation.
-    for case in case::all().into_iter().filter(|case| case.shape.grid.count() < 1000) {
-        let report = simulate::case(&case).unwrap().report;
-        assert_eq!(report.findings, [], "{case}");
-        assert_eq!(report.remarks, [], "{case}");
+    for case in case::all().into_iter().filter(|case| case.blocks() < 1000) {
+        for report in simulate::run(&case, &case.prepare()).unwrap().reports {
+            assert_eq!(report.findings, [], "{case}");
+            assert_eq!(report.remarks, [], "{case}");
+        }
     }
 }
 
 #[test]
 fn checks_change_no_counter_and_no_result() {
-    for case in case::all().into_iter().filter(|case| case.shape.grid.count() < 100) {
+    for case in case::all().into_iter().filter(|case| case.blocks() < 100) {
         let module = simulate::module(case.problem).unwrap();
-        let launch = case.prepare().launch;
-        let run = |checks| sim::simulate(&module, case.kernel, &launch, &Options { checks, ..Options::default() });
+        let prepared = case.prepare();
+        let run = |checks| simulate::run_with(&module, &prepared, &Options { checks, ..Options::default() });
         assert_eq!(run(true), run(false), "{case}");
     }
 }
@@ -38,12 +39,13 @@ fn without_a_barrier_there_is_a_race() {
             let module = Module::parse("broken.ptx", &broken).unwrap();
             let of_kernel = |case: &&case::Case| {
                 let name = text[entry..].split([' ', '(']).nth(1).unwrap();
-                case.problem == problem && case.kernel == name && case.shape.grid.count() < 100
+                let launches_it = case.launches.iter().any(|launch| launch.kernel == name);
+                case.problem == problem && launches_it && case.blocks() < 100
             };
             let race = cases.iter().filter(of_kernel).any(|case| {
-                let launch = case.prepare().launch;
-                let report = sim::simulate(&module, case.kernel, &launch, &Options::default()).unwrap().report;
-                report.findings.iter().any(|finding| finding.kind == FindingKind::Race)
+                let run = simulate::run_with(&module, &case.prepare(), &Options::default()).unwrap();
+                let mut findings = run.reports.iter().flat_map(|report| &report.findings);
+                findings.any(|finding| finding.kind == FindingKind::Race)
             });
             let line = text[..at].matches('\n').count() + 1;
             let next_barrier = text[at + 1..].find("bar.sync").unwrap_or(usize::MAX);
@@ -70,8 +72,8 @@ fn the_naive_scan_with_one_buffer_races() {
         compile::compile_source(&compile::Source { name: "scan.cu", text: &one }, &compile::Options::default());
     let module = Module::parse("scan.ptx", &compiled.unwrap().ptx).unwrap();
     let write = 1 + source.lines().position(|line| line.contains("temp[to * tile + t] = temp[from")).unwrap();
-    for case in case::all().into_iter().filter(|case| case.kernel == "scan_naive" && case.shape.grid.count() < 100) {
-        let report = sim::simulate(&module, case.kernel, &case.prepare().launch, &Options::default()).unwrap().report;
+    for case in case::all().into_iter().filter(|case| case.version == "scan_naive" && case.blocks() < 100) {
+        let report = &simulate::run_with(&module, &case.prepare(), &Options::default()).unwrap().reports[0];
         let races: Vec<_> = report.findings.iter().filter(|finding| finding.kind == FindingKind::Race).collect();
         assert!(!races.is_empty() && races.len() == report.findings.len(), "{case}: {:?}", report.findings);
         assert!(races.iter().all(|race| race.message.contains("`temp[")), "{case}: {races:?}");
