@@ -23,5 +23,6 @@ pub mod target;
 
 pub use error::{Error, ErrorClass};
 pub use launch::{Arg, Dim3, Launch, Scalar};
+pub use machine::schedule::Scheduling;
 pub use report::Report;
 pub use simulate::{Lowering, Module, Options, Outcome, simulate, targets};

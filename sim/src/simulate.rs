@@ -7,7 +7,9 @@ use sha2::{Digest, Sha256};
 use crate::check::{Checked, Places};
 use crate::error::Error;
 use crate::launch::{Arg, Launch};
+use crate::machine::fault::Faults;
 use crate::machine::grid::Machine;
+use crate::machine::schedule::Scheduling;
 use crate::memory::global::Allocation;
 use crate::observe::counters::Counters;
 use crate::observe::metrics;
@@ -82,11 +84,23 @@ pub struct Options {
     pub budget: u64,
     /// Whether to look for races and uninitialised reads. Counters are the same with and without.
     pub checks: bool,
+    /// The order in which things happen that the hardware leaves open (blocks, warps, lanes that have parted): 0 is the
+    /// plain order, every other seed another one.
+    pub seed: u64,
+    /// How the lanes of a warp that part at a branch run; `None` for what the target does.
+    pub scheduling: Option<Scheduling>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { target: "h200".to_owned(), lowering: Lowering::default(), budget: 1 << 30, checks: true }
+        Self {
+            target: "h200".to_owned(),
+            lowering: Lowering::default(),
+            budget: 1 << 30,
+            checks: true,
+            seed: 0,
+            scheduling: None,
+        }
     }
 }
 
@@ -115,13 +129,13 @@ pub fn simulate(module: &Module, kernel: &str, launch: &Launch, options: &Option
         return Err(Error::input(format!("there is no target `{}`; there are: {known}", options.target)));
     };
     let program = module.lower(kernel, options.lowering)?;
-    let machine = Machine::new(&program, launch, target, options.budget)?;
-    let (checked, faults) = if options.checks {
-        machine.run(|| Checked::new(&machine), Checked::merge)
-    } else {
-        let instructions = program.insts.len();
-        let (counters, faults) = machine.run(|| Counters::new(instructions), |sum, later| sum.merge(&later));
-        (Checked::unchecked(counters), faults)
+    let mut machine = Machine::new(&program, launch, target, options)?;
+    let (checked, faults) = match run(&machine, options, false) {
+        Some(result) => result,
+        None => {
+            machine = Machine::new(&program, launch, target, options)?;
+            run(&machine, options, true).unwrap_or_else(|| (Checked::new(&machine), Faults::default()))
+        }
     };
     let (counters, places) = (&checked.counters, Places { machine: &machine, module: &module.ast, ptx: &module.name });
     let mut findings = faults.findings(&machine, &module.ast, &module.name);
@@ -170,6 +184,17 @@ pub fn simulate(module: &Module, kernel: &str, launch: &Launch, options: &Option
         },
     };
     Ok(Outcome { report, buffers })
+}
+
+/// Runs all blocks, with checks or without.
+fn run(machine: &Machine<'_>, options: &Options, in_turn: bool) -> Option<(Checked, Faults)> {
+    if options.checks {
+        return machine.run(in_turn, || Checked::new(machine), Checked::merge);
+    }
+    let instructions = machine.program.insts.len();
+    let (counters, faults) =
+        machine.run(in_turn, || Counters::new(instructions), |sum: &mut Counters, later| sum.merge(&later))?;
+    Some((Checked::unchecked(counters), faults))
 }
 
 /// SHA-256 in hexadecimal.

@@ -58,6 +58,14 @@ pub(super) struct Initcheck {
     reads: BTreeMap<Pc, Read>,
 }
 
+/// What is kept of a block while others run.
+#[derive(Debug, Default)]
+pub(crate) struct Held {
+    written: Vec<u64>,
+    early: BTreeMap<(u64, Pc), Read>,
+    block: u64,
+}
+
 impl Initcheck {
     /// A detector for blocks of `machine`. It takes memory only when a block starts.
     pub(super) fn new(machine: &Machine<'_>) -> Self {
@@ -73,6 +81,13 @@ impl Initcheck {
             early: BTreeMap::new(),
             reads: BTreeMap::new(),
         }
+    }
+
+    /// Exchanges what is kept of the running block with what was kept of another one.
+    pub(super) fn exchange(&mut self, held: &mut Held) {
+        std::mem::swap(&mut self.written, &mut held.written);
+        std::mem::swap(&mut self.early, &mut held.early);
+        std::mem::swap(&mut self.block, &mut held.block);
     }
 
     /// A block starts.
@@ -155,7 +170,7 @@ impl Initcheck {
     }
 
     /// A block ends: what was read too early and is not excused is a finding.
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         for ((_, pc), read) in std::mem::take(&mut self.early) {
             match self.reads.entry(pc) {
                 Entry::Vacant(entry) => {

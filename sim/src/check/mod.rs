@@ -68,6 +68,8 @@ impl Checked {
 impl Observer for Checked {
     const CHECKS: bool = true;
 
+    type Held = Option<(racecheck::Held, initcheck::Held)>;
+
     #[inline(always)]
     fn instruction(&mut self, pc: Pc, active: u32) {
         self.counters.instruction(pc, active);
@@ -90,9 +92,19 @@ impl Observer for Checked {
     fn sync(&mut self, event: &SyncEvent<'_>) {
         if let Some((races, reads)) = &mut self.checks {
             races.sync(event);
-            if let SyncEvent::Start(block) = *event {
-                reads.start(block);
+            match *event {
+                SyncEvent::Start(block) => reads.start(block),
+                SyncEvent::End => reads.end(),
+                _ => {}
             }
+        }
+    }
+
+    fn exchange(&mut self, held: &mut Self::Held) {
+        if let Some((races, reads)) = &mut self.checks {
+            let (of_races, of_reads) = held.get_or_insert_with(|| (races.fresh(), initcheck::Held::default()));
+            races.exchange(of_races);
+            reads.exchange(of_reads);
         }
     }
 

@@ -93,6 +93,15 @@ pub(super) struct Racecheck {
     pub overtaken: Vec<(u64, u32)>,
 }
 
+/// What is kept of a block while others run.
+#[derive(Debug)]
+pub(crate) struct Held {
+    clocks: Clocks,
+    shared: Vec<Word>,
+    handed: HashMap<(Space, u64), Vector>,
+    block: u64,
+}
+
 impl Racecheck {
     /// A detector for blocks of `machine`. It takes memory only when a block starts.
     pub(super) fn new(machine: &Machine<'_>) -> Self {
@@ -118,12 +127,26 @@ impl Racecheck {
     pub(super) fn sync(&mut self, event: &SyncEvent<'_>) {
         match *event {
             SyncEvent::Start(block) => self.start(block),
+            SyncEvent::End => {}
             SyncEvent::Everyone => self.clocks.everyone(),
             SyncEvent::Some { id, participants } => self.clocks.some(id, participants),
             SyncEvent::Arrive { id, warp, lanes } => self.clocks.arrive(id, warp, lanes),
             SyncEvent::Warp { warp, lanes } => self.clocks.warp(warp, lanes),
             SyncEvent::Fence { warp, lanes, .. } => self.clocks.fence(warp, lanes),
         }
+    }
+
+    /// What is kept of a block that has not started.
+    pub(super) fn fresh(&self) -> Held {
+        Held { clocks: Clocks::new(self.clocks.warps()), shared: Vec::new(), handed: HashMap::new(), block: 0 }
+    }
+
+    /// Exchanges what is kept of the running block with what was kept of another one.
+    pub(super) fn exchange(&mut self, held: &mut Held) {
+        std::mem::swap(&mut self.clocks, &mut held.clocks);
+        std::mem::swap(&mut self.shared, &mut held.shared);
+        std::mem::swap(&mut self.handed, &mut held.handed);
+        std::mem::swap(&mut self.block, &mut held.block);
     }
 
     fn start(&mut self, block: u64) {

@@ -33,13 +33,18 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
             hook::atomic(warp, block, pc, atomic, space, addresses, active);
         }
         let (mut misaligned, mut outside) = (0, 0);
+        let mut changed = false;
         for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
             let address = addresses[lane];
             if !address.is_multiple_of(u64::from(width)) {
                 misaligned |= 1 << lane;
                 continue;
             }
-            let change = |old| new_value(atomic.op, width, old, a[lane], b[lane]);
+            let change = |old| {
+                let new = new_value(atomic.op, width, old, a[lane], b[lane]);
+                changed |= new != old;
+                new
+            };
             let old = match space {
                 Space::Shared => update(&mut block.shared, address, width, change),
                 Space::Global => block
@@ -54,6 +59,7 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
                 None => outside |= 1 << lane,
             }
         }
+        block.changes += u64::from(changed);
         if misaligned | outside != 0 {
             let attempt = memory::Attempt { verb: "updates", space, addresses, width };
             memory::note_misses(warp, block, pc, &attempt, (misaligned, outside));
@@ -67,7 +73,7 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
     }
 }
 
-fn update(memory: &mut [u8], address: u64, width: u32, change: impl Fn(u64) -> u64) -> Option<u64> {
+fn update(memory: &mut [u8], address: u64, width: u32, change: impl FnOnce(u64) -> u64) -> Option<u64> {
     let at = usize::try_from(address).ok()?;
     let target = memory.get_mut(at..)?.get_mut(..width as usize)?;
     let mut bytes = [0; 8];

@@ -287,6 +287,7 @@ fn store_to<O: Observer>(
         Space::Local => Some(MemoryKind::LocalStore),
         _ => None,
     };
+    block.changes += u64::from(matches!(space, Space::Shared | Space::Global));
     if let Some(kind) = kind {
         block.observer.memory(&MemoryEvent { pc, active, addresses, width, kind });
     }

@@ -11,7 +11,8 @@ use crate::machine::fault::Fault;
 use crate::machine::paths::Wait;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent};
-use crate::program::inst::{Op, Reg, Special};
+use crate::program::inst::{Address, Op, Reg, Space, Special};
+use crate::program::{SHARED_WINDOW, WINDOW};
 use crate::report::FindingKind;
 
 /// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up.
@@ -124,6 +125,15 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                     block.observer.sync(&SyncEvent::Fence { pc, warp: warp.index, lanes: active });
                 }
             }
+            Op::Sleep { nanoseconds } => {
+                let row = warp.registers.w(&machine.constants, *nanoseconds);
+                // The turn is over: whoever it waits for has its own.
+                warp.clock += u64::from(row[active.trailing_zeros() as usize]);
+                warp.communicated = true;
+                warp.sleeps = true;
+                warp.paths.list[path].pc = pc + 1;
+                return;
+            }
             Op::Copy(copy) => spaces::copy(warp, block, pc, copy, active),
             Op::NoFunction { target } => {
                 no_function(warp, block, pc, *target, active);
@@ -135,6 +145,27 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
         pc += 1;
     }
     warp.paths.list[path].pc = pc;
+}
+
+/// The generic address that a memory instruction has for a lane, if it lies in memory that threads share.
+pub(crate) fn generic_address<O>(
+    warp: &Warp,
+    block: &Block<'_, O>,
+    address: Address,
+    space: Space,
+    lane: usize,
+) -> Option<u64> {
+    let address = memory::addresses(warp, block, address)[lane];
+    match space {
+        Space::Shared => Some(SHARED_WINDOW + address),
+        Space::Global | Space::Generic => Some(address),
+        _ => None,
+    }
+}
+
+/// Where in shared memory a generic address lies, if it does.
+pub(crate) fn shared_offset(address: u64) -> Option<u64> {
+    address.checked_sub(SHARED_WINDOW).filter(|&offset| offset < WINDOW)
 }
 
 fn no_function<O>(warp: &Warp, block: &mut Block<'_, O>, pc: u32, target: Reg, active: u32) {

@@ -31,6 +31,7 @@ pub(super) fn copy<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: P
         let reading = lanes_of(reading).filter(|&lane| full(lane)).fold(0, |lanes, lane| lanes | 1 << lane);
         hook::copy(warp, block, pc, width, (&from, reading), (&to, active));
     }
+    block.changes += 1;
     let (aligned_from, misaligned_from) = aligned(&from, reading, width);
     let (aligned_to, misaligned_to) = aligned(&to, active & !misaligned_from, width);
     let (mut outside_from, mut outside_to) = (0, 0);

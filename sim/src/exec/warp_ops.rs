@@ -7,6 +7,7 @@ use crate::machine::block::{Block, lanes_text};
 use crate::machine::fault::Fault;
 use crate::machine::paths::{Path, Wait};
 use crate::machine::registers::{Constants, Registers, Row32};
+use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent};
 use crate::program::inst::{Op, Pc, ReduxOp, ShuffleMode, Slot32, VoteMode};
@@ -37,7 +38,13 @@ pub(super) fn execute<O: Observer>(
         if group & !mask != 0 {
             note_outside(warp, block, pc, mask, group & !mask);
         }
-        if mask & warp.paths.live() & !active != 0 {
+        let missing = mask & warp.paths.live() & !active;
+        if missing != 0 && block.machine.scheduling == Scheduling::LockStep {
+            // Nobody is waited for: those who are here are all that there is.
+            if !matches!(op, Op::WarpSync { .. }) {
+                note_apart(warp, block, pc, mask, missing);
+            }
+        } else if missing != 0 {
             // The whole path has this mask: `divide` has seen to it.
             let current = &mut warp.paths.list[path];
             current.pc = pc;
@@ -66,6 +73,23 @@ fn note_outside<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, mask: u32, lan
     });
 }
 
+fn note_apart<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, mask: u32, lanes: u32) {
+    let (index, number) = (block.index, warp.index);
+    block.faults.note(pc, FindingKind::InvalidSyncMask, || Fault {
+        message: format!(
+            "the mask {mask:#010x} names {} of warp {number}, on the other side of a branch: this GPU runs one side after \
+             the other, and what those lanes give is undefined",
+            lanes_text(lanes)
+        ),
+        help: "before compute capability 7.0, all lanes of the mask must execute the instruction together: move it out of \
+               the branch",
+        block: index,
+        warp: number,
+        lanes,
+        count: 1,
+    });
+}
+
 /// Lanes of a path that must part from the others before they execute `op`, because not all of them have to wait for
 /// the same, and where the others go on. `None` when the path can stay together.
 pub(super) fn divide<O>(
@@ -76,6 +100,9 @@ pub(super) fn divide<O>(
     active: u32,
     lanes: u32,
 ) -> Option<(u32, Pc)> {
+    if block.machine.scheduling == Scheduling::LockStep {
+        return None;
+    }
     if let Op::Barrier(barrier) = op {
         // Lanes whose guard is false do not wait with the others: they part as at a branch around the instruction.
         return (active != lanes && !barrier.arrive_only).then_some((active, pc + 1));

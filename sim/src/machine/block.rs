@@ -3,23 +3,38 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::fault::{Fault, Faults};
+use super::fault::Faults;
 use super::grid::Machine;
 use super::paths::Wait;
+use super::schedule::{Dice, Scheduling};
+use super::spin::{self, Watched};
 use super::warp::Warp;
 use crate::exec;
 use crate::launch::Dim3;
 use crate::observe::{Observer, SyncEvent};
-use crate::program::inst::{BarrierReduction, Op, Pc, Reg};
-use crate::report::FindingKind;
 
 /// Instructions that a warp executes before the next one has its turn: enough to keep it in the caches, few enough
 /// that a warp that waits for another in a loop does not waste much.
 const TURN: u64 = 4096;
 
-/// Turns that a path may spend with atomics or volatile accesses before we believe that it waits for lanes of its own
-/// warp which wait for it behind a loop. A loop without such accesses cannot wait for anybody, however long it is.
-const SPINS: u32 = 4;
+/// The same where blocks communicate, so that more is waited for.
+const BRIEF_TURN: u64 = 1024;
+
+/// The same for a warp that has had no effect for a whole turn and has looked at memory: it probably waits.
+const SHORT_TURN: u64 = 256;
+
+/// Instructions without an effect after which a warp that looks at memory is watched for the first time.
+const PATIENCE: u64 = 1024;
+/// The same for a warp without atomics and volatile accesses, which most probably works.
+const WORKING_PATIENCE: u64 = 1 << 16;
+/// The same for a warp that spun before: what it waited for may not have come yet.
+const SHORT_PATIENCE: u64 = 64;
+/// Watching costs time, so a warp that worked whenever it was watched is watched less and less often, up to this.
+const LONG_PATIENCE: u64 = 1 << 20;
+
+/// Instructions without an effect after which a warp that looks at memory is believed to wait for lanes of its own that
+/// wait for it behind a loop, though it could not be proved.
+const BELIEF: u64 = 1 << 14;
 
 /// What a thread block is and holds while it runs.
 pub(crate) struct Block<'m, O> {
@@ -37,13 +52,51 @@ pub(crate) struct Block<'m, O> {
     pub faults: Faults,
     /// Warp-instructions that this block may still execute.
     pub budget: u64,
+    /// How often something has changed that other threads can see, in this block and those that run in turn with it.
+    pub changes: u64,
     /// Threads that have arrived at a barrier without waiting (`bar.arrive`), by barrier.
+    pub(super) arrivals: BTreeMap<u32, u32>,
+    /// Chooses who runs; `None` for the plain order.
+    dice: Option<Dice>,
+    /// Instructions of a turn.
+    turn: u64,
+}
+
+/// What a thread block holds while others run.
+pub(super) struct Held<O: Observer> {
+    observed: O::Held,
+    index: u64,
+    shared: Vec<u8>,
+    budget: u64,
     arrivals: BTreeMap<u32, u32>,
+    dice: Option<Dice>,
+}
+
+impl<O: Observer> Default for Held<O> {
+    fn default() -> Self {
+        let (shared, arrivals) = (Vec::new(), BTreeMap::new());
+        Self { observed: O::Held::default(), index: 0, shared, budget: 0, arrivals, dice: None }
+    }
+}
+
+/// Why a thread block has stopped running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Visit {
+    /// It has come to its end, good or bad.
+    Ended,
+    /// Its budget is spent.
+    Endless,
+    /// Some warps spin, the others wait: nothing happens before another block changes memory.
+    Waits,
+    /// All its warps have run for long without an effect.
+    Idles,
+    /// It has had its turn.
+    Interrupted,
 }
 
 impl<'m, O: Observer> Block<'m, O> {
-    /// A place for blocks to run in, one after another.
-    pub(crate) fn new(machine: &'m Machine<'m>, observer: O) -> Self {
+    /// A place for blocks to run in, which `communicates` with others or not.
+    pub(crate) fn new(machine: &'m Machine<'m>, observer: O, communicates: bool) -> Self {
         Self {
             machine,
             index: 0,
@@ -52,18 +105,22 @@ impl<'m, O: Observer> Block<'m, O> {
             observer,
             faults: Faults::default(),
             budget: 0,
+            changes: 0,
             arrivals: BTreeMap::new(),
+            dice: None,
+            turn: if communicates { BRIEF_TURN } else { TURN },
         }
     }
 
-    /// Runs block `index` with `warps`, whose storage is reused.
-    pub(crate) fn run(&mut self, index: u64, warps: &mut [Warp]) {
+    /// Makes block `index` ready to run with `warps`, whose storage is reused.
+    pub(super) fn start(&mut self, index: u64, warps: &mut [Warp]) {
         self.index = index;
         self.coordinates = self.machine.grid.coordinates(index);
         self.shared.clear();
         self.shared.resize(self.machine.shared_bytes as usize, 0);
         self.budget = self.machine.budget;
         self.arrivals.clear();
+        self.dice = Dice::new(self.machine.seed, index);
         if O::CHECKS {
             self.observer.sync(&SyncEvent::Start(index));
         }
@@ -71,235 +128,170 @@ impl<'m, O: Observer> Block<'m, O> {
             warp.registers.clear();
             warp.start(self.machine, self.coordinates, number as u32);
         }
-        loop {
-            let mut ran = false;
-            for warp in warps.iter_mut() {
-                ran |= self.turn(warp);
-            }
-            if warps.iter().all(|warp| warp.paths.list.is_empty()) {
-                return;
-            }
-            if self.budget == 0 {
-                self.machine.endless.fetch_min(self.index, Relaxed);
-                self.out_of_budget(warps);
-                return;
-            }
-            if self.index > self.machine.endless.load(Relaxed) {
-                return;
-            }
-            if !self.open_barriers(warps) && !ran {
-                self.deadlock(warps);
-                return;
-            }
-        }
     }
 
-    /// Threads arrive at barrier `id` and go on.
-    pub(crate) fn arrive(&mut self, id: u32, warp: u32, lanes: u32, threads: u32) {
-        if O::CHECKS {
-            self.observer.sync(&SyncEvent::Arrive { id, warp, lanes });
+    /// Exchanges the block that runs here with one that is held elsewhere.
+    pub(super) fn exchange(&mut self, held: &mut Held<O>) {
+        self.observer.exchange(&mut held.observed);
+        std::mem::swap(&mut self.index, &mut held.index);
+        std::mem::swap(&mut self.shared, &mut held.shared);
+        std::mem::swap(&mut self.budget, &mut held.budget);
+        std::mem::swap(&mut self.arrivals, &mut held.arrivals);
+        std::mem::swap(&mut self.dice, &mut held.dice);
+        self.coordinates = self.machine.grid.coordinates(self.index);
+    }
+
+    /// Runs the block until it ends, waits for other blocks, or has executed about `quantum` warp-instructions.
+    pub(super) fn visit(&mut self, warps: &mut [Warp], quantum: u64) -> Visit {
+        let visit = self.visit_until(warps, self.budget.saturating_sub(quantum));
+        if O::CHECKS && visit == Visit::Ended {
+            self.observer.sync(&SyncEvent::End);
         }
-        let arrived = self.arrivals.entry(id).or_default();
-        *arrived = arrived.saturating_add(threads);
+        visit
+    }
+
+    /// The same until the budget is down to `last`.
+    fn visit_until(&mut self, warps: &mut [Warp], last: u64) -> Visit {
+        loop {
+            let (mut ran, mut busy) = (false, false);
+            let first = self.dice.as_mut().map_or(0, |dice| dice.below(warps.len()));
+            for number in (first..warps.len()).chain(0..first) {
+                let warp = &mut warps[number];
+                if self.turn(warp) {
+                    ran = true;
+                    // A warp that looks at nothing of others cannot wait for them, however long it works.
+                    busy |= warp.idle < PATIENCE || !warp.communicated;
+                }
+            }
+            if warps.iter().all(|warp| warp.paths.list.is_empty()) {
+                return Visit::Ended;
+            }
+            if self.budget == 0 {
+                return Visit::Endless;
+            }
+            if self.index > self.machine.endless.load(Relaxed) {
+                return Visit::Ended;
+            }
+            if self.open_barriers(warps) {
+                continue;
+            }
+            if !ran {
+                if warps.iter().any(|warp| warp.spin.is_some()) {
+                    return Visit::Waits;
+                }
+                self.note_unreachable(warps);
+                return Visit::Ended;
+            }
+            if !busy {
+                return Visit::Idles;
+            }
+            if self.budget <= last {
+                return Visit::Interrupted;
+            }
+        }
     }
 
     /// Lets a warp run until it waits, exits or has had its turn. False when it cannot run at all.
     fn turn(&mut self, warp: &mut Warp) -> bool {
+        if warp.spin.as_ref().is_some_and(|spin| spin.changes == self.changes) {
+            return false;
+        }
+        warp.spin = None;
+        let changes = self.changes;
+        let turn = match &mut self.dice {
+            Some(dice) => 1 << dice.below(13),
+            None if warp.idle > 0 && warp.communicated => SHORT_TURN,
+            None => self.turn,
+        };
+        warp.communicated = false;
+        let mut fuel = turn.min(self.budget);
+        let start = fuel;
         let mut ran = false;
-        let mut fuel = TURN.min(self.budget);
-        // Each path in turn, the last that came into being first.
+        let mut waits = false;
         while fuel > 0 {
-            let Some(path) = warp.paths.list.iter().rposition(|path| path.wait == Wait::None) else {
+            let Some(path) = self.choose(warp) else {
                 if exec::warp_ops::wake(warp, self) {
                     ran = true;
                     continue;
                 }
+                waits = true;
                 break;
             };
             ran = true;
             let before = fuel;
             exec::run(warp, self, path, &mut fuel);
-            if fuel > 0 {
-                warp.spins = 0;
-            }
             let used = before - fuel;
             warp.clock += used;
             self.budget -= used;
-            fuel = fuel.min(self.budget);
-        }
-        // A lane that holds a lock may wait for lanes that want it to leave the loop in which they ask for it. The
-        // hardware's compiler puts the meeting point behind the release of the lock, or makes lanes yield.
-        if fuel == 0 && ran && std::mem::take(&mut warp.communicated) {
-            warp.spins += 1;
-            if warp.spins >= SPINS && warp.paths.stop_waiting() {
-                warp.spins = 0;
+            if std::mem::take(&mut warp.sleeps) {
+                break;
             }
         }
+        if waits || self.changes != changes {
+            warp.idle = 0;
+            warp.patience = warp.patience.min(PATIENCE);
+            return ran;
+        }
+        warp.idle += start - fuel;
         // A path that spins must not keep the others from running: the first becomes the last.
-        if fuel == 0 && warp.paths.list.len() > 1 {
+        if self.machine.scheduling == Scheduling::Independent && warp.paths.list.len() > 1 {
             warp.paths.list.rotate_right(1);
+        }
+        let patience = if warp.communicated { warp.patience } else { warp.patience.max(WORKING_PATIENCE) };
+        if warp.idle >= patience && self.budget > 0 {
+            self.watch(warp);
         }
         ran
     }
 
-    /// Opens every barrier that all its threads have reached. True when one opened.
-    fn open_barriers(&mut self, warps: &mut [Warp]) -> bool {
-        let mut opened = false;
-        for id in self.waiting_barriers(warps) {
-            let mut arrived = 0u32;
-            let mut live = 0u32;
-            let mut wanted = None;
-            for warp in warps.iter() {
-                let here = waiting_lanes(warp, id);
-                live += warp.paths.live().count_ones();
-                // The hardware counts whole warps: one whose living lanes are all here counts 32 threads.
-                let all_here = here != 0 && here == warp.paths.live();
-                arrived += if all_here && self.barrier_threads(warps, id).is_some() { 32 } else { here.count_ones() };
-                wanted = wanted.or(self.barrier_threads(warps, id));
-            }
-            arrived = arrived.saturating_add(self.arrivals.get(&id).copied().unwrap_or(0));
-            if arrived >= wanted.unwrap_or(live) {
-                self.arrivals.remove(&id);
-                if O::CHECKS {
-                    if warps.iter().all(|warp| waiting_lanes(warp, id) == warp.paths.live()) {
-                        self.observer.sync(&SyncEvent::Everyone);
-                    } else {
-                        let participants: Vec<u32> = warps.iter().map(|warp| waiting_lanes(warp, id)).collect();
-                        self.observer.sync(&SyncEvent::Some { id, participants: &participants });
-                    }
-                }
-                self.reduce(warps, id);
-                for warp in warps.iter_mut() {
-                    warp.paths.wake(|path| path.wait == Wait::Barrier(id));
-                }
-                opened = true;
-            }
+    /// The path that runs next: the last that came into being, unless the schedule wants another.
+    fn choose(&mut self, warp: &Warp) -> Option<usize> {
+        let paths = &warp.paths;
+        if self.machine.scheduling == Scheduling::LockStep {
+            return paths.innermost().filter(|&path| paths.list[path].wait == Wait::None);
         }
-        opened
+        if let Some(dice) = &mut self.dice
+            && paths.list.len() > 1
+        {
+            let first = dice.below(paths.list.len());
+            let count = paths.list.len();
+            return (first..count).chain(0..first).find(|&path| paths.list[path].wait == Wait::None);
+        }
+        paths.list.iter().rposition(|path| path.wait == Wait::None)
     }
 
-    fn waiting_barriers(&self, warps: &[Warp]) -> Vec<u32> {
-        let mut ids: Vec<u32> = warps
-            .iter()
-            .flat_map(|warp| &warp.paths.list)
-            .filter_map(|path| if let Wait::Barrier(id) = path.wait { Some(id) } else { None })
-            .collect();
-        ids.sort_unstable();
-        ids.dedup();
-        ids
-    }
-
-    /// The number of threads that a waiting path gives for barrier `id`, if it gives one.
-    fn barrier_threads(&self, warps: &[Warp], id: u32) -> Option<u32> {
-        warps.iter().find_map(|warp| {
-            let path = warp.paths.list.iter().find(|path| path.wait == Wait::Barrier(id))?;
-            let Op::Barrier(barrier) = &self.machine.program.insts[path.pc as usize].op else { return None };
-            let row = warp.registers.wide(&self.machine.constants, barrier.threads?);
-            Some(row[path.lanes.trailing_zeros() as usize] as u32)
-        })
-    }
-
-    /// `bar.red`: combines the predicates of all threads at the barrier and gives each the result.
-    fn reduce(&mut self, warps: &mut [Warp], id: u32) {
-        let mut reduction: Option<BarrierReduction> = None;
-        let (mut count, mut threads) = (0, 0);
-        for warp in warps.iter() {
-            for path in warp.paths.list.iter().filter(|path| path.wait == Wait::Barrier(id)) {
-                if let Some((op, p, negated, _)) = self.barrier_reduction(path.pc) {
-                    let value = warp.registers.p(p);
-                    count += ((if negated { !value } else { value }) & path.lanes).count_ones();
-                    threads += path.lanes.count_ones();
-                    reduction = Some(op);
-                }
+    /// Looks closer at a warp that has had no effect for long.
+    fn watch(&mut self, warp: &mut Warp) {
+        let independent = self.machine.scheduling == Scheduling::Independent;
+        match spin::watch(self, warp) {
+            // A lane that holds a lock may wait for lanes that want it to leave the loop in which they ask for it. The
+            // hardware's compiler puts the meeting point behind the release of the lock, or makes lanes yield.
+            Watched::Spins(_) if independent && warp.paths.stop_waiting() => {
+                warp.idle = 0;
+                warp.patience = SHORT_PATIENCE;
             }
-        }
-        let Some(op) = reduction else { return };
-        let value = match op {
-            BarrierReduction::Popc => u64::from(count),
-            BarrierReduction::And => u64::from(count == threads),
-            BarrierReduction::Or => u64::from(count > 0),
-        };
-        for warp in warps.iter_mut() {
-            for at in 0..warp.paths.list.len() {
-                let path = warp.paths.list[at];
-                if path.wait == Wait::Barrier(id)
-                    && let Some((_, _, _, d)) = self.barrier_reduction(path.pc)
-                {
-                    warp.registers.set_wide(d, &[value; 32], path.lanes);
-                }
+            Watched::Spins(spin) => {
+                warp.spin = Some(spin);
+                warp.patience = SHORT_PATIENCE;
             }
-        }
-    }
-
-    fn barrier_reduction(&self, pc: Pc) -> Option<(BarrierReduction, u16, bool, Reg)> {
-        match &self.machine.program.insts[pc as usize].op {
-            Op::Barrier(barrier) => barrier.reduction,
-            _ => None,
-        }
-    }
-
-    fn out_of_budget(&mut self, warps: &[Warp]) {
-        let Some((warp, path)) = warps.iter().find_map(|warp| Some((warp, warp.paths.list.first()?))) else { return };
-        let (block, budget) = (self.index, self.machine.budget);
-        self.faults.note(path.pc, FindingKind::Budget, || Fault {
-            message: format!(
-                "the thread block executed its budget of {budget} warp-instructions without coming to an end; warp {} \
-                 was here last",
-                warp.index
-            ),
-            help: "look for a loop whose condition never becomes false; if the kernel is just long, raise --budget",
-            block,
-            warp: warp.index,
-            lanes: path.lanes,
-            count: 1,
-        });
-    }
-
-    /// Nobody can go on: every place where somebody waits becomes a finding.
-    fn deadlock(&mut self, warps: &[Warp]) {
-        let block = self.index;
-        let live: u32 = warps.iter().map(|warp| warp.paths.live().count_ones()).sum();
-        for warp in warps {
-            for path in &warp.paths.list {
-                let (kind, message, help) = match path.wait {
-                    Wait::Barrier(id) => {
-                        let here: u32 = warps.iter().map(|warp| waiting_lanes(warp, id).count_ones()).sum();
-                        (
-                            FindingKind::BarrierDivergence,
-                            format!(
-                                "{here} threads wait at barrier {id} and {} threads of the block never come to it",
-                                live - here
-                            ),
-                            "a barrier must be reached by every thread of the block: move it out of the branch or loop \
-                             that only some threads take",
-                        )
-                    }
-                    Wait::Lanes(mask) => (
-                        FindingKind::Deadlock,
-                        format!(
-                            "lanes wait for all lanes of mask {mask:#010x} to execute this instruction, and {} never do",
-                            lanes_text(mask & !path.lanes)
-                        ),
-                        "pass a mask that names exactly the lanes that execute the instruction together",
-                    ),
-                    Wait::None => continue,
-                };
-                self.faults.note(path.pc, kind, || Fault {
-                    message,
-                    help,
-                    block,
-                    warp: warp.index,
-                    lanes: path.lanes,
-                    count: 1,
-                });
+            watched => {
+                if independent && warp.communicated && warp.idle >= BELIEF && warp.paths.stop_waiting() {
+                    warp.idle = 0;
+                }
+                warp.patience = (warp.idle.max(PATIENCE) * 2).min(warp.idle + LONG_PATIENCE);
+                // Whoever only watches the clock is shown longer and longer steps of time, so that waiting for a second
+                // takes none.
+                if matches!(watched, Watched::WaitsForTime) {
+                    warp.clock += warp.clock / 2;
+                    warp.patience = warp.idle + PATIENCE;
+                }
             }
         }
     }
 }
 
-fn waiting_lanes(warp: &Warp, id: u32) -> u32 {
-    warp.paths.list.iter().filter(|path| path.wait == Wait::Barrier(id)).fold(0, |lanes, path| lanes | path.lanes)
-}
+/// A warp starts with this patience.
+pub(super) const FIRST_PATIENCE: u64 = PATIENCE;
 
 /// Lanes in words: `lane 3`, `lanes 0 to 15`, `lanes 1, 5 and 9`.
 pub(crate) fn lanes_text(lanes: u32) -> String {

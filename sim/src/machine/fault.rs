@@ -38,11 +38,6 @@ impl Faults {
         self.by_place.entry((pc, kind)).and_modify(|fault| fault.count += 1).or_insert_with(describe);
     }
 
-    /// Whether there is a fault of this kind.
-    pub(crate) fn has(&self, kind: FindingKind) -> bool {
-        self.by_place.keys().any(|(_, of)| *of == kind)
-    }
-
     /// Adds the faults of blocks that come later.
     pub(crate) fn merge(&mut self, later: Self) {
         for (place, fault) in later.by_place {

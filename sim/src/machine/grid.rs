@@ -1,21 +1,23 @@
 //! A launch: checks that a GPU would take it, runs all thread blocks and gathers what they showed.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use rayon::prelude::*;
 
-use super::block::Block;
+use super::block::{Block, Visit};
 use super::fault::Faults;
 use super::registers::{Constants, Registers};
+use super::residents::Residents;
+use super::schedule::Scheduling;
 use super::warp::Warp;
+use crate::Options;
 use crate::error::Error;
 use crate::launch::{Arg, Dim3, Launch};
 use crate::memory::global::GlobalMemory;
 use crate::observe::Observer;
 use crate::program::inst::{AtomicOp, Op, Space};
 use crate::program::{CONST_WINDOW, PlacedVariable, Program, SHARED_WINDOW};
-use crate::report::FindingKind;
 use crate::target::Target;
 
 /// Most groups of blocks that run side by side. Fixed, so that results do not depend on the number of CPU threads.
@@ -43,8 +45,18 @@ pub(crate) struct Machine<'a> {
     pub shared_bytes: u64,
     /// Streaming multiprocessors of the GPU.
     pub multiprocessors: u32,
-    /// The first block, as far as known, that used up its budget: the blocks behind it need not run.
+    /// The GPU in messages.
+    pub title: &'static str,
+    /// Thread blocks of this launch that the GPU holds at once.
+    pub resident_blocks: u64,
+    /// How the lanes of a warp that part at a branch run.
+    pub scheduling: Scheduling,
+    /// The order in which things happen that the hardware leaves open; 0 is the plain one.
+    pub seed: u64,
+    /// The first block, as far as known, that comes to no end: the blocks behind it need not run.
     pub(crate) endless: AtomicU64,
+    /// A block waits for others: they have to run in turn.
+    waiting: AtomicBool,
     /// Warp-instructions that one block may execute.
     pub budget: u64,
 }
@@ -54,7 +66,12 @@ impl<'a> Machine<'a> {
     ///
     /// # Errors
     /// [`Error::Input`] when the launch does not fit the kernel or the GPU.
-    pub(crate) fn new(program: &'a Program, launch: &Launch, target: &Target, budget: u64) -> Result<Self, Error> {
+    pub(crate) fn new(
+        program: &'a Program,
+        launch: &Launch,
+        target: &Target,
+        options: &Options,
+    ) -> Result<Self, Error> {
         check_shape(program, launch, target)?;
         let addresses = addresses(program);
         let mut global = GlobalMemory::default();
@@ -86,8 +103,13 @@ impl<'a> Machine<'a> {
             shared_dynamic: launch.shared_bytes,
             shared_bytes,
             multiprocessors: target.multiprocessors,
+            title: target.title,
+            resident_blocks: resident_blocks(target, launch.block, shared_bytes),
+            scheduling: options.scheduling.unwrap_or_default(),
+            seed: options.seed,
             endless: AtomicU64::new(u64::MAX),
-            budget,
+            waiting: AtomicBool::new(false),
+            budget: options.budget,
         })
     }
 
@@ -97,40 +119,75 @@ impl<'a> Machine<'a> {
     }
 
     /// Runs all blocks. `observer` makes an observer for a group of blocks, `merge` adds one of later blocks to the sum.
+    /// `None` when they cannot run side by side, because one waits for what another one does: then a new machine has to
+    /// run them in turn.
     pub(crate) fn run<O: Observer + Send>(
         &self,
+        in_turn: bool,
         observer: impl Fn() -> O + Sync,
         merge: impl Fn(&mut O, O) + Sync + Send,
-    ) -> (O, Faults) {
-        let blocks = self.grid.count();
-        let per_group = if self.blocks_communicate() { blocks } else { blocks.div_ceil(GROUPS) };
-        let run_group = |group: u64| {
-            let mut warps: Vec<Warp> = (0..self.warps_per_block())
-                .map(|_| Warp { registers: Registers::new(&self.program.slots), ..Warp::default() })
-                .collect();
-            let mut block = Block::new(self, observer());
-            for index in group * per_group..((group + 1) * per_group).min(blocks) {
-                if index > self.endless.load(Relaxed) {
-                    break;
-                }
-                block.run(index, &mut warps);
-            }
+    ) -> Option<(O, Faults)> {
+        if in_turn || self.seed != 0 || self.blocks_communicate() {
+            let mut block = Block::new(self, observer(), true);
+            Residents::new(self.grid.count(), self.resident_blocks, self.seed).run(&mut block);
             block.observer.finish();
-            (block.observer, block.faults)
+            return Some((block.observer, block.faults));
+        }
+        let blocks = self.grid.count();
+        let per_group = blocks.div_ceil(GROUPS);
+        let run_group = |group: u64| {
+            let mut block = Block::new(self, observer(), false);
+            let range = group * per_group..((group + 1) * per_group).min(blocks);
+            let endless = self.run_alone(&mut block, range);
+            block.observer.finish();
+            (block.observer, block.faults, endless)
         };
-        let nothing = || (observer(), Faults::default());
+        let nothing = || (observer(), Faults::default(), false);
         // Neighbours are merged in order and as soon as both are there: the counters of a long kernel are megabytes.
-        let merge = |mut earlier: (O, Faults), later: (O, Faults)| {
+        let merge = |mut earlier: (O, Faults, bool), later: (O, Faults, bool)| {
             // Whatever ran behind the first endless block was cut short at some point: it does not count.
-            if earlier.1.has(FindingKind::Budget) {
+            if earlier.2 {
                 return earlier;
             }
             merge(&mut earlier.0, later.0);
             earlier.1.merge(later.1);
+            earlier.2 = later.2;
             earlier
         };
         let groups = blocks.div_ceil(per_group) as u32;
-        (0..groups).into_par_iter().map(|group| run_group(u64::from(group))).reduce(nothing, merge)
+        let run = (0..groups).into_par_iter().map(|group| run_group(u64::from(group)));
+        let (counters, faults, _) = run.reduce(nothing, merge);
+        (!self.waiting.load(Relaxed)).then_some((counters, faults))
+    }
+
+    /// Runs blocks one after another, each to its end. True when one came to none.
+    fn run_alone<O: Observer>(&self, block: &mut Block<'_, O>, range: std::ops::Range<u64>) -> bool {
+        let mut warps: Vec<Warp> = (0..self.warps_per_block())
+            .map(|_| Warp { registers: Registers::new(&self.program.slots), ..Warp::default() })
+            .collect();
+        for index in range {
+            if index > self.endless.load(Relaxed) {
+                break;
+            }
+            block.start(index, &mut warps);
+            let visit = loop {
+                let visit = block.visit(&mut warps, u64::MAX);
+                if !matches!(visit, Visit::Idles | Visit::Interrupted) {
+                    break visit;
+                }
+            };
+            match visit {
+                Visit::Waits if block.waits_for_others(&warps) => self.waiting.store(true, Relaxed),
+                Visit::Waits => {
+                    block.note_deadlock(&warps, "the threads of its block that could are waiting themselves");
+                }
+                Visit::Endless => block.note_endless(&warps),
+                _ => continue,
+            }
+            self.endless.fetch_min(index, Relaxed);
+            return true;
+        }
+        false
     }
 
     /// Whether the result may depend on the order of the blocks: then they run in order, so that every run is alike.
@@ -181,6 +238,15 @@ fn content(variable: &PlacedVariable, addresses: &Addresses<'_>) -> Vec<u8> {
         content[relocation.at as usize..][..bytes.len()].copy_from_slice(bytes);
     }
     content
+}
+
+/// Thread blocks that the GPU holds at once. PTX does not say how many registers ptxas gives a thread, so they are left
+/// out: a GPU may hold fewer.
+fn resident_blocks(target: &Target, block: Dim3, shared_bytes: u64) -> u64 {
+    let warps = u64::from(target.warps_per_multiprocessor) / block.count().div_ceil(32);
+    let shared = shared_bytes.next_multiple_of(128) + u64::from(target.shared_reserved);
+    let shared = u64::from(target.shared_per_multiprocessor) / shared.max(1);
+    warps.min(shared).min(u64::from(target.blocks_per_multiprocessor)).max(1) * u64::from(target.multiprocessors)
 }
 
 fn check_shape(program: &Program, launch: &Launch, target: &Target) -> Result<(), Error> {

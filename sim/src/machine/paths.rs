@@ -32,7 +32,7 @@ pub(crate) struct Path {
 }
 
 /// A place where paths meet.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Meeting {
     /// The instruction before which they meet.
     pc: Pc,
@@ -47,7 +47,7 @@ struct Meeting {
 }
 
 /// All paths of a warp.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Paths {
     /// The paths; none when every lane has exited.
     pub list: Vec<Path>,
@@ -99,6 +99,12 @@ impl Paths {
         if next == meet && meet != NEVER {
             self.arrive(path);
         }
+    }
+
+    /// The path that a warp with one program counter runs: the one whose meeting was made last, for the stack of
+    /// divergent paths finishes the inner ones first.
+    pub(crate) fn innermost(&self) -> Option<usize> {
+        (0..self.list.len()).max_by_key(|&path| self.list[path].meeting)
     }
 
     /// The path is at its meeting: it waits there, and all go on together when the last one comes.

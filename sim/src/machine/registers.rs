@@ -26,7 +26,7 @@ impl Constants {
 }
 
 /// Registers of one warp.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Registers {
     words: Vec<Row32>,
     doubles: Vec<Row64>,

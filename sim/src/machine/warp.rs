@@ -1,7 +1,9 @@
 //! A warp: 32 lanes with their registers, paths and private memory.
 
+use super::block::FIRST_PATIENCE;
 use super::paths::Paths;
 use super::registers::Registers;
+use super::spin::Spin;
 use crate::launch::Dim3;
 use crate::machine::grid::Machine;
 use crate::program::slots::StartValue;
@@ -19,12 +21,18 @@ pub(crate) struct Warp {
     pub local: Vec<u8>,
     /// Call arguments and results of the lanes, lane after lane.
     pub frame: Vec<u8>,
-    /// Instructions executed, the model's clock.
+    /// The model's clock: one cycle per instruction, and the time that it waited at barriers and slept.
     pub clock: u64,
     /// An atomic or volatile access was executed in this turn: what a loop can wait for.
     pub communicated: bool,
-    /// Whole turns in a row in which one path ran without coming to an end, and communicated.
-    pub spins: u32,
+    /// It sleeps (`nanosleep`): its turn is over.
+    pub sleeps: bool,
+    /// Instructions since it last waited or changed anything that other threads can see.
+    pub idle: u64,
+    /// The count of `idle` at which it is looked at more closely.
+    pub patience: u64,
+    /// It is known to repeat itself until memory changes.
+    pub spin: Option<Spin>,
 }
 
 impl Warp {
@@ -37,7 +45,10 @@ impl Warp {
         self.index = index;
         self.clock = 0;
         self.communicated = false;
-        self.spins = 0;
+        self.sleeps = false;
+        self.idle = 0;
+        self.patience = FIRST_PATIENCE;
+        self.spin = None;
         self.paths.start(if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 });
         self.local.clear();
         self.local.resize(program.local_bytes as usize * 32, 0);

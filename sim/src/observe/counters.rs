@@ -80,6 +80,8 @@ impl Counters {
 }
 
 impl Observer for Counters {
+    type Held = ();
+
     #[inline(always)]
     fn instruction(&mut self, pc: Pc, active: u32) {
         let counts = &mut self.by_pc[pc as usize];

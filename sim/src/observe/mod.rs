@@ -79,6 +79,8 @@ pub enum AccessKind {
 pub enum SyncEvent<'a> {
     /// The thread block with this linear index starts.
     Start(u64),
+    /// The thread block that runs has come to its end.
+    End,
     /// A barrier opens for all threads of the block that are still there.
     Everyone,
     /// A barrier opens for some threads of the block.
@@ -121,6 +123,9 @@ pub trait Observer {
     /// checks does not pay for them.
     const CHECKS: bool = false;
 
+    /// What it keeps of a thread block while the block runs.
+    type Held: Default + Send;
+
     /// A warp executes an instruction with these lanes (at least one).
     fn instruction(&mut self, pc: Pc, active: u32);
     /// A warp accesses memory.
@@ -129,6 +134,8 @@ pub trait Observer {
     fn access(&mut self, _event: &AccessEvent<'_>) {}
     /// Lanes synchronise.
     fn sync(&mut self, _event: &SyncEvent<'_>) {}
+    /// Another block runs from now on: exchanges what is kept of the one with what was kept of the other.
+    fn exchange(&mut self, _held: &mut Self::Held) {}
     /// The last block of the group has ended: what only a running block needs can go.
     fn finish(&mut self) {}
 }

@@ -31,10 +31,13 @@ impl<'m> Builder<'m> {
             "bar" | "barrier" => self.barrier(inst, parts, guard),
             // Warps here see each other's writes at once and in order, so a fence only has to exist.
             "membar" | "fence" => self.emit(Op::Fence, guard, &inst.span),
-            // Hints: sleeping, profiler events and launch overlap change neither results nor exact counters.
-            "nanosleep" | "pmevent" | "brkpt" | "griddepcontrol" | "setmaxnreg" => {
-                self.emit(Op::Nop, guard, &inst.span)
+            "nanosleep" => {
+                self.arity(inst, 1..=1)?;
+                let nanoseconds = self.source32(&inst.operands[0], ScalarType::U32)?;
+                self.emit(Op::Sleep { nanoseconds }, guard, &inst.span)
             }
+            // Hints: profiler events and launch overlap change neither results nor exact counters.
+            "pmevent" | "brkpt" | "griddepcontrol" | "setmaxnreg" => self.emit(Op::Nop, guard, &inst.span),
             _ => Err(self.unsupported_instruction(inst)),
         }
     }

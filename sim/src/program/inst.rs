@@ -470,6 +470,10 @@ pub enum Op {
         mask: Slot32,
     },
     Fence,
+    /// `nanosleep`: others have their turn.
+    Sleep {
+        nanoseconds: Slot32,
+    },
     Shuffle {
         mode: ShuffleMode,
         d: Slot32,

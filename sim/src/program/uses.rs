@@ -17,6 +17,7 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
     match &inst.op {
         Op::Nop | Op::Print | Op::Fence | Op::Branch { .. } | Op::Exit | Op::Trap => {}
         &Op::NoFunction { target } => read(target),
+        &Op::Sleep { nanoseconds } => read(w(nanoseconds)),
         Op::Copy(copy) => {
             copy.to.base.into_iter().chain(copy.from.base).chain(copy.source_bytes).for_each(&mut read);
             copy.ignore.into_iter().for_each(|(p, _)| read(Reg::P(p)));

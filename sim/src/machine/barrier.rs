@@ -1,0 +1,132 @@
+//! The barriers of a thread block: who has arrived, when they open, what `bar.red` combines.
+
+use super::block::Block;
+use super::paths::Wait;
+use super::schedule::Scheduling;
+use super::warp::Warp;
+use crate::observe::{Observer, SyncEvent};
+use crate::program::inst::{BarrierReduction, Op, Pc, Reg};
+
+impl<O: Observer> Block<'_, O> {
+    /// Threads arrive at barrier `id` and go on.
+    pub(crate) fn arrive(&mut self, id: u32, warp: u32, lanes: u32, threads: u32) {
+        if O::CHECKS {
+            self.observer.sync(&SyncEvent::Arrive { id, warp, lanes });
+        }
+        self.changes += 1;
+        let arrived = self.arrivals.entry(id).or_default();
+        *arrived = arrived.saturating_add(threads);
+    }
+
+    /// Opens every barrier that all its threads have reached. True when one opened.
+    pub(super) fn open_barriers(&mut self, warps: &mut [Warp]) -> bool {
+        let mut opened = false;
+        for id in self.waiting_barriers(warps) {
+            let mut arrived = 0u32;
+            let mut live = 0u32;
+            let mut wanted = None;
+            for warp in warps.iter() {
+                let here = waiting_lanes(warp, id);
+                live += warp.paths.live().count_ones();
+                // The hardware counts whole warps: one whose living lanes are all here counts 32 threads.
+                let all_here = here != 0 && here == warp.paths.live();
+                arrived += if all_here && self.barrier_threads(warps, id).is_some() {
+                    32
+                } else if self.machine.scheduling == Scheduling::LockStep && here != 0 {
+                    // Before compute capability 7.0 it counts them whichever lanes are here.
+                    if self.barrier_threads(warps, id).is_some() { 32 } else { warp.paths.live().count_ones() }
+                } else {
+                    here.count_ones()
+                };
+                wanted = wanted.or(self.barrier_threads(warps, id));
+            }
+            arrived = arrived.saturating_add(self.arrivals.get(&id).copied().unwrap_or(0));
+            if arrived >= wanted.unwrap_or(live) {
+                self.arrivals.remove(&id);
+                if O::CHECKS {
+                    if warps.iter().all(|warp| waiting_lanes(warp, id) == warp.paths.live()) {
+                        self.observer.sync(&SyncEvent::Everyone);
+                    } else {
+                        let participants: Vec<u32> = warps.iter().map(|warp| waiting_lanes(warp, id)).collect();
+                        self.observer.sync(&SyncEvent::Some { id, participants: &participants });
+                    }
+                }
+                self.reduce(warps, id);
+                // Nobody goes on before the last one is there, so they all go on at its time.
+                let waits = |warp: &Warp| waiting_lanes(warp, id) != 0;
+                let time = warps.iter().filter(|warp| waits(warp)).map(|warp| warp.clock).max().unwrap_or(0);
+                for warp in warps.iter_mut().filter(|warp| waits(warp)) {
+                    warp.clock = time;
+                    warp.paths.wake(|path| path.wait == Wait::Barrier(id));
+                }
+                opened = true;
+            }
+        }
+        opened
+    }
+
+    fn waiting_barriers(&self, warps: &[Warp]) -> Vec<u32> {
+        let mut ids: Vec<u32> = warps
+            .iter()
+            .flat_map(|warp| &warp.paths.list)
+            .filter_map(|path| if let Wait::Barrier(id) = path.wait { Some(id) } else { None })
+            .collect();
+        ids.sort_unstable();
+        ids.dedup();
+        ids
+    }
+
+    /// The number of threads that a waiting path gives for barrier `id`, if it gives one.
+    fn barrier_threads(&self, warps: &[Warp], id: u32) -> Option<u32> {
+        warps.iter().find_map(|warp| {
+            let path = warp.paths.list.iter().find(|path| path.wait == Wait::Barrier(id))?;
+            let Op::Barrier(barrier) = &self.machine.program.insts[path.pc as usize].op else { return None };
+            let row = warp.registers.wide(&self.machine.constants, barrier.threads?);
+            Some(row[path.lanes.trailing_zeros() as usize] as u32)
+        })
+    }
+
+    /// `bar.red`: combines the predicates of all threads at the barrier and gives each the result.
+    fn reduce(&mut self, warps: &mut [Warp], id: u32) {
+        let mut reduction: Option<BarrierReduction> = None;
+        let (mut count, mut threads) = (0, 0);
+        for warp in warps.iter() {
+            for path in warp.paths.list.iter().filter(|path| path.wait == Wait::Barrier(id)) {
+                if let Some((op, p, negated, _)) = self.barrier_reduction(path.pc) {
+                    let value = warp.registers.p(p);
+                    count += ((if negated { !value } else { value }) & path.lanes).count_ones();
+                    threads += path.lanes.count_ones();
+                    reduction = Some(op);
+                }
+            }
+        }
+        let Some(op) = reduction else { return };
+        let value = match op {
+            BarrierReduction::Popc => u64::from(count),
+            BarrierReduction::And => u64::from(count == threads),
+            BarrierReduction::Or => u64::from(count > 0),
+        };
+        for warp in warps.iter_mut() {
+            for at in 0..warp.paths.list.len() {
+                let path = warp.paths.list[at];
+                if path.wait == Wait::Barrier(id)
+                    && let Some((_, _, _, d)) = self.barrier_reduction(path.pc)
+                {
+                    warp.registers.set_wide(d, &[value; 32], path.lanes);
+                }
+            }
+        }
+    }
+
+    fn barrier_reduction(&self, pc: Pc) -> Option<(BarrierReduction, u16, bool, Reg)> {
+        match &self.machine.program.insts[pc as usize].op {
+            Op::Barrier(barrier) => barrier.reduction,
+            _ => None,
+        }
+    }
+}
+
+/// The lanes of a warp that wait at barrier `id`.
+pub(super) fn waiting_lanes(warp: &Warp, id: u32) -> u32 {
+    warp.paths.list.iter().filter(|path| path.wait == Wait::Barrier(id)).fold(0, |lanes, path| lanes | path.lanes)
+}

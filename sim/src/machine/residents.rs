@@ -1,0 +1,303 @@
+//! Thread blocks that communicate: those that are resident on the GPU together make progress together.
+//!
+//! One runs at a time, so that every run is alike. A block runs until it ends, waits for memory to change or has had
+//! its turn; then the next one starts, until as many have started as the GPU holds; then those that wait are tried
+//! again in order. Blocks that never wait, and those whose predecessors have done their part (a look-back scan), run one
+//! after another to their end, as if there were no others.
+//!
+//! When every resident block waits and nothing has changed since each was looked at, nothing will ever change.
+
+use super::block::{Block, Held, Visit};
+use super::fault::Fault;
+use super::registers::Registers;
+use super::schedule::Dice;
+use super::warp::Warp;
+use crate::observe::Observer;
+use crate::report::FindingKind;
+
+/// Warp-instructions after which another block has its turn.
+const QUANTUM: u64 = 1 << 18;
+
+/// Blocks from which a shuffled schedule chooses the next one to start: the hardware starts them nearly in order.
+const WINDOW: usize = 64;
+
+/// What is known of a resident block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Status {
+    /// It was interrupted.
+    Ready,
+    /// It waits, and had nothing to do at this count of [`Block::changes`].
+    Waits(u64),
+    /// It seems to wait.
+    Idles,
+}
+
+/// A block that has started and not ended.
+struct Resident<O: Observer> {
+    held: Held<O>,
+    warps: Vec<Warp>,
+    index: u64,
+    status: Status,
+}
+
+/// The blocks of a launch that runs them in turn.
+pub(super) struct Residents<O: Observer> {
+    /// In the order in which they started.
+    list: Vec<Resident<O>>,
+    /// Storage of blocks that have ended.
+    spare: Vec<Resident<O>>,
+    /// How many the GPU holds at once.
+    capacity: usize,
+    /// The blocks that may start next, and how many of the grid are behind them.
+    window: Vec<u64>,
+    next: u64,
+    count: u64,
+    /// Where in the list the round is.
+    cursor: usize,
+    /// Blocks to be tried first, as positions in the list, last first.
+    hints: Vec<usize>,
+    /// Warp-instructions of the first ready block and of all others since it became that.
+    shares: (u64, u64),
+    first_ready: Option<u64>,
+    dice: Option<Dice>,
+}
+
+impl<O: Observer> Residents<O> {
+    /// Of a launch of `count` blocks on a GPU that holds `capacity` at once.
+    pub(super) fn new(count: u64, capacity: u64, seed: u64) -> Self {
+        Self {
+            list: Vec::new(),
+            spare: Vec::new(),
+            capacity: capacity.max(1) as usize,
+            window: Vec::new(),
+            next: 0,
+            count,
+            cursor: 0,
+            hints: Vec::new(),
+            shares: (0, 0),
+            first_ready: None,
+            dice: Dice::new(seed, u64::MAX),
+        }
+    }
+
+    /// Runs all blocks.
+    pub(super) fn run(mut self, block: &mut Block<'_, O>) {
+        // Warp-instructions since anything changed or a block came to its end.
+        let mut streak = 0u64;
+        loop {
+            let Some(at) = self.choose(block) else {
+                self.note_deadlock(block);
+                return;
+            };
+            let resident = &mut self.list[at];
+            block.exchange(&mut resident.held);
+            let (budget, changes) = (block.budget, block.changes);
+            let quantum = self.dice.as_mut().map_or(QUANTUM, |dice| 1 << dice.below(19));
+            let visit = block.visit(&mut resident.warps, quantum);
+            let used = budget - block.budget;
+            if visit == Visit::Endless {
+                block.note_endless(&resident.warps);
+                return;
+            }
+            block.exchange(&mut resident.held);
+            streak = if block.changes != changes || visit == Visit::Ended { 0 } else { streak + used };
+            if streak > block.machine.budget {
+                self.note_idle(block, streak);
+                return;
+            }
+            let (index, ready) = (resident.index, visit == Visit::Interrupted);
+            match visit {
+                Visit::Ended => self.end(at),
+                Visit::Waits => resident.status = Status::Waits(block.changes),
+                Visit::Idles => resident.status = Status::Idles,
+                Visit::Interrupted | Visit::Endless => resident.status = Status::Ready,
+            }
+            if self.list.is_empty() && self.window.is_empty() && self.next == self.count {
+                return;
+            }
+            self.share(index, used, ready);
+        }
+    }
+
+    /// A block came to its end: the one that started before it and the oldest may have waited for it.
+    fn end(&mut self, at: usize) {
+        self.spare.push(self.list.remove(at));
+        if self.cursor > at {
+            self.cursor -= 1;
+        }
+        self.hints.clear();
+        if !self.list.is_empty() && self.dice.is_none() {
+            self.hints.push(0);
+            if at > 1 {
+                self.hints.push(at - 1);
+            }
+        }
+    }
+
+    /// Keeps account of who has used how much.
+    fn share(&mut self, index: u64, used: u64, ready: bool) {
+        if self.first_ready == Some(index) || self.first_ready.is_none() && ready {
+            self.first_ready = ready.then_some(index);
+            self.shares.0 += used;
+        } else {
+            self.shares.1 += used;
+        }
+        if self.first_ready.is_none() {
+            self.shares = (0, 0);
+        }
+    }
+
+    /// The position of the block that runs next; `None` when nobody can go on.
+    fn choose(&mut self, block: &mut Block<'_, O>) -> Option<usize> {
+        let changes = block.changes;
+        let tried = |resident: &Resident<O>| resident.status == Status::Waits(changes);
+        if self.dice.is_some() {
+            return self.choose_at_random(block);
+        }
+        while let Some(at) = self.hints.pop() {
+            if self.list.get(at).is_some_and(|resident| !tried(resident)) {
+                return Some(at);
+            }
+        }
+        // The oldest block that works has half of the time: should it be endless, its budget is spent soon.
+        if self.shares.0 <= self.shares.1
+            && let Some(first) = self.first_ready
+            && let Some(at) = self.list.iter().position(|resident| resident.index == first)
+        {
+            return Some(at);
+        }
+        for _ in 0..=self.list.len() {
+            if self.cursor >= self.list.len() {
+                self.cursor = 0;
+                if let Some(at) = self.start(block) {
+                    self.cursor = at + 1;
+                    return Some(at);
+                }
+            }
+            let at = self.cursor;
+            self.cursor += 1;
+            match self.list.get(at) {
+                Some(resident) if tried(resident) => {}
+                Some(resident) if Some(resident.index) == self.first_ready && self.list.len() > 1 => {}
+                Some(_) => return Some(at),
+                None => {}
+            }
+        }
+        // The oldest that works was left out above; if all others wait, it goes on.
+        self.list.iter().position(|resident| !tried(resident)).or_else(|| self.start(block))
+    }
+
+    fn choose_at_random(&mut self, block: &mut Block<'_, O>) -> Option<usize> {
+        let changes = block.changes;
+        let count = self.list.len();
+        let dice = self.dice.as_mut()?;
+        // About a quarter of the choices start a block, so that several run side by side.
+        let first = if count == 0 { 0 } else { dice.below(count) };
+        if (count == 0 || dice.below(4) == 0)
+            && let Some(at) = self.start(block)
+        {
+            return Some(at);
+        }
+        let mut order = (first..count).chain(0..first);
+        let found = order.find(|&at| self.list[at].status != Status::Waits(changes));
+        found.or_else(|| self.start(block))
+    }
+
+    /// Starts another block, if the GPU holds one more and there is one.
+    fn start(&mut self, block: &mut Block<'_, O>) -> Option<usize> {
+        if self.list.len() >= self.capacity {
+            return None;
+        }
+        let index = match &mut self.dice {
+            None => {
+                let index = self.next;
+                self.next += u64::from(index < self.count);
+                (index < self.count).then_some(index)?
+            }
+            Some(dice) => {
+                while self.window.len() < WINDOW.min(self.capacity) && self.next < self.count {
+                    self.window.push(self.next);
+                    self.next += 1;
+                }
+                if self.window.is_empty() {
+                    return None;
+                }
+                self.window.remove(dice.below(self.window.len()))
+            }
+        };
+        let machine = block.machine;
+        let mut resident = self.spare.pop().unwrap_or_else(|| Resident {
+            held: Held::default(),
+            warps: (0..machine.warps_per_block())
+                .map(|_| Warp { registers: Registers::new(&machine.program.slots), ..Warp::default() })
+                .collect(),
+            index,
+            status: Status::Ready,
+        });
+        resident.index = index;
+        resident.status = Status::Ready;
+        block.exchange(&mut resident.held);
+        block.start(index, &mut resident.warps);
+        block.exchange(&mut resident.held);
+        self.list.push(resident);
+        Some(self.list.len() - 1)
+    }
+
+    /// Why nobody can go on, as a sentence.
+    fn reason(&self, block: &Block<'_, O>) -> String {
+        let machine = block.machine;
+        let waiting = self.window.len() as u64 + (self.count - self.next);
+        let all = match self.list.len() {
+            1 => "no other block is left".to_owned(),
+            n => format!("the {n} blocks that are left all wait"),
+        };
+        match self.window.iter().copied().min().or((self.next < self.count).then_some(self.next)) {
+            Some(first) => {
+                let behind = match waiting {
+                    1 => String::new(),
+                    n => format!(" (and {} behind it)", n - 1),
+                };
+                format!(
+                    "block {first}{behind} never starts, because {} holds {} of these blocks at once and all of those \
+                     wait",
+                    machine.title, self.capacity
+                )
+            }
+            None => all,
+        }
+    }
+
+    fn note_deadlock(&mut self, block: &mut Block<'_, O>) {
+        let because = self.reason(block);
+        for resident in &mut self.list {
+            block.exchange(&mut resident.held);
+            block.note_deadlock(&resident.warps, &because);
+            block.exchange(&mut resident.held);
+        }
+    }
+
+    /// For long, nothing has changed.
+    fn note_idle(&mut self, block: &mut Block<'_, O>, streak: u64) {
+        let because = self.reason(block);
+        let count = self.list.len();
+        for Resident { held, warps, .. } in &mut self.list {
+            block.exchange(held);
+            let index = block.index;
+            for warp in warps.iter() {
+                let Some(path) = warp.paths.list.last() else { continue };
+                block.faults.note(path.pc, FindingKind::Budget, || Fault {
+                    message: format!(
+                        "{streak} warp-instructions have changed nothing in memory; all {count} blocks that run loop or \
+                         wait, this one here: {because}"
+                    ),
+                    help: "look for a loop that waits for what nobody writes; if the kernel is just long, raise --budget",
+                    block: index,
+                    warp: warp.index,
+                    lanes: path.lanes,
+                    count: 1,
+                });
+            }
+            block.exchange(held);
+        }
+    }
+}
