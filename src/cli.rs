@@ -93,6 +93,7 @@ The same as a launch file, `warpbook sim launch.toml`:
   shared = 4096
   args = [\"zeros:4096\", \"in:numbers.bin\", \"i32:1024\", \"i32:1024\"]
   dump = { 0 = \"sums.bin\" }
+  schedules = 8              # optional, as are seed = 0 and everything above but file, grid and block
 
 Exit codes:
   0    clean
@@ -132,6 +133,12 @@ pub(crate) struct Sim {
     /// Do not look for races and uninitialised reads, and do not compile a .cu file a second time to check it
     #[arg(long)]
     pub(crate) no_checks: bool,
+    /// Run the launch in N orders of blocks, warps and lanes: finds what only some show, and results that differ
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=kernels::launch_spec::MOST_SCHEDULES))]
+    pub(crate) schedules: Option<u64>,
+    /// The order to run in, or the first of --schedules; a finding names the one that shows it [default: 0, by number]
+    #[arg(long, value_name = "S")]
+    pub(crate) seed: Option<u64>,
     #[command(flatten)]
     pub(crate) compile: Compile,
     /// Warp-instructions that one thread block may execute before it is taken for endless

@@ -4,7 +4,7 @@
 //! compiled without optimisation, because the optimiser removes and merges faulty accesses. Both must leave the same
 //! bytes in the buffers; where they do not, the user hears of it.
 
-use sim::report::Finding;
+use sim::report::{Finding, Order};
 use sim::{Launch, Module, Options, Outcome};
 
 /// What to simulate.
@@ -53,7 +53,8 @@ pub fn run(subject: Subject<'_>, launch: &Launch, options: &Options) -> Result<C
             return Ok(Checked { outcome, notes: vec![note] });
         }
     };
-    let counting = Options { checks: false, ..options.clone() };
+    // The schedules are for what the checks find; the counts are those of the first.
+    let counting = Options { checks: false, schedules: 1, ..options.clone() };
     let mut outcome = sim::simulate(subject.counted, subject.kernel, launch, &counting)?;
     let mut notes = Vec::new();
     let differing: Vec<String> = (debug.output.iter().zip(&outcome.report.output))
@@ -69,6 +70,8 @@ pub fn run(subject: Subject<'_>, launch: &Launch, options: &Options) -> Result<C
     }
     outcome.report.findings = merged(debug.findings, std::mem::take(&mut outcome.report.findings));
     outcome.report.remarks = debug.remarks;
+    // Where the order matters is told of the optimised code: without optimisation, every atomic's old value is kept.
+    outcome.report.order = Order { places: std::mem::take(&mut outcome.report.order.places), ..debug.order };
     Ok(Checked { outcome, notes })
 }
 
@@ -98,6 +101,7 @@ mod tests {
             help: String::new(),
             file: "k.cu".to_owned(),
             line,
+            seed: 0,
             block: [0; 3],
             warp: 0,
             lanes: vec![0],

@@ -10,6 +10,9 @@ use sim::{Arg, Dim3, Launch, Scalar};
 /// Largest buffer that is taken from a file or made of zeros, in bytes: more fits on no GPU of the targets.
 const LARGEST_BUFFER: u64 = 1 << 38;
 
+/// Most schedules that one launch may be run in.
+pub const MOST_SCHEDULES: u64 = 1_000_000;
+
 /// A launch as it was asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaunchSpec {
@@ -27,6 +30,10 @@ pub struct LaunchSpec {
     pub args: Vec<String>,
     /// Files that argument buffers are written to, by index.
     pub dump: BTreeMap<usize, PathBuf>,
+    /// Seed of the first schedule.
+    pub seed: Option<u64>,
+    /// How many schedules to try.
+    pub schedules: Option<u64>,
     /// Folder that the files of `args` and `dump` are relative to.
     pub folder: PathBuf,
 }
@@ -77,6 +84,8 @@ struct LaunchFile {
     args: Vec<String>,
     #[serde(default)]
     dump: BTreeMap<String, PathBuf>,
+    seed: Option<u64>,
+    schedules: Option<u64>,
 }
 
 fn extent(what: &str, values: &[u32]) -> Result<Dim3, SpecError> {
@@ -105,6 +114,9 @@ impl LaunchSpec {
         let file: LaunchFile =
             toml::from_str(&text).map_err(|why| SpecError::Toml { path: path.to_owned(), why: Box::new(why) })?;
         let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        if file.schedules.is_some_and(|count| !(1..=MOST_SCHEDULES).contains(&count)) {
+            return Err(SpecError::Usage(format!("schedules: a number from 1 to {MOST_SCHEDULES}")));
+        }
         let mut dump = BTreeMap::new();
         for (index, target) in file.dump {
             let index =
@@ -119,6 +131,8 @@ impl LaunchSpec {
             shared_bytes: file.shared,
             args: file.args,
             dump,
+            seed: file.seed,
+            schedules: file.schedules,
             folder,
         })
     }
@@ -203,6 +217,8 @@ mod tests {
             shared_bytes: 0,
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             dump: BTreeMap::new(),
+            seed: None,
+            schedules: None,
             folder: PathBuf::new(),
         }
     }

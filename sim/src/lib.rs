@@ -17,6 +17,7 @@ pub mod observe;
 pub mod program;
 pub mod ptx;
 pub mod report;
+mod schedules;
 pub mod semantics;
 mod simulate;
 pub mod target;

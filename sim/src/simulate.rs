@@ -15,7 +15,8 @@ use crate::observe::counters::Counters;
 use crate::observe::metrics;
 use crate::program::{self, Source};
 use crate::ptx;
-use crate::report::{BufferDigest, LaunchShape, Report, Versions};
+use crate::report::{BufferDigest, LaunchShape, Order, Report, Versions};
+use crate::schedules;
 use crate::target;
 
 /// A parsed PTX module.
@@ -87,6 +88,9 @@ pub struct Options {
     /// The order in which things happen that the hardware leaves open (blocks, warps, lanes that have parted): 0 is the
     /// plain order, every other seed another one.
     pub seed: u64,
+    /// How many such orders are tried: those of this many seeds from `seed` on. The report's counters and buffers are
+    /// those of the first; findings of the others name their seed.
+    pub schedules: u64,
     /// How the lanes of a warp that part at a branch run; `None` for what the target does.
     pub scheduling: Option<Scheduling>,
 }
@@ -99,6 +103,7 @@ impl Default for Options {
             budget: 1 << 30,
             checks: true,
             seed: 0,
+            schedules: 1,
             scheduling: None,
         }
     }
@@ -124,6 +129,10 @@ pub fn targets() -> Vec<&'static str> {
 /// [`Error::Input`] when the launch does not fit the kernel, [`Error::Unsupported`] when the kernel uses something
 /// that is not simulated. A faulty kernel is not an error: see [`Report::findings`].
 pub fn simulate(module: &Module, kernel: &str, launch: &Launch, options: &Options) -> Result<Outcome, Error> {
+    schedules::run(module, kernel, launch, options, one_schedule)
+}
+
+fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Options) -> Result<Outcome, Error> {
     let Some(target) = target::find(&options.target) else {
         let known = targets().join(", ");
         return Err(Error::input(format!("there is no target `{}`; there are: {known}", options.target)));
@@ -175,6 +184,7 @@ pub fn simulate(module: &Module, kernel: &str, launch: &Launch, options: &Option
         lines: metrics::lines(counters, &program, &module.ast, &module.name),
         findings,
         remarks,
+        order: Order { places: schedules::places(&machine, counters, &module.ast, &module.name), ..Order::default() },
         output,
         versions: Versions {
             warpbook: env!("CARGO_PKG_VERSION").to_owned(),

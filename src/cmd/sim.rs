@@ -39,6 +39,8 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
         checks: !args.no_checks,
         ..sim::Options::default()
     };
+    options.seed = spec.seed.unwrap_or(options.seed);
+    options.schedules = spec.schedules.unwrap_or(options.schedules);
     options.budget = args.budget.unwrap_or(options.budget);
     let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &kernel };
     let Checked { outcome, mut notes } =
@@ -82,6 +84,8 @@ fn specification(args: &Sim) -> Result<LaunchSpec, Failure> {
         spec.grid = args.grid.unwrap_or(spec.grid);
         spec.block = args.block.unwrap_or(spec.block);
         spec.shared_bytes = args.shared.unwrap_or(spec.shared_bytes);
+        spec.seed = args.seed.or(spec.seed);
+        spec.schedules = args.schedules.or(spec.schedules);
         if !args.args.is_empty() || !args.dump.is_empty() {
             let message = "arguments and dumps stand in the launch file; change them there, or name the .cu or .ptx \
                            file itself on the command line";
@@ -103,6 +107,8 @@ fn specification(args: &Sim) -> Result<LaunchSpec, Failure> {
         shared_bytes: args.shared.unwrap_or(0),
         args: args.args.clone(),
         dump: args.dump.iter().map(|text| parse_dump(text)).collect::<Result<_, _>>().map_err(usage)?,
+        seed: args.seed,
+        schedules: args.schedules,
         folder: PathBuf::new(),
     })
 }

@@ -71,6 +71,7 @@ impl Runs for Fake {
             ],
             findings: Vec::new(),
             remarks: Vec::new(),
+            order: sim::report::Order::default(),
             output: Vec::new(),
             versions: Versions {
                 warpbook: String::new(),

@@ -181,6 +181,7 @@ fn findings_come_before_results_and_say_who_where_and_how_often() {
         help: "the launch gives 260 bytes of shared memory".to_owned(),
         file: "padding.cu".to_owned(),
         line,
+        seed: 0,
         block: [0, 0, 0],
         warp: 0,
         lanes,

@@ -219,6 +219,7 @@ impl Initcheck {
                     .to_owned(),
                 file,
                 line,
+                seed: places.machine.seed,
                 block: places.machine.grid.coordinates(read.block).into(),
                 warp: read.warp,
                 lanes: lanes_of(read.lanes).collect(),

@@ -164,6 +164,7 @@ impl Race {
             help: this.help(places),
             file,
             line,
+            seed: places.machine.seed,
             block: places.machine.grid.coordinates(this.block).into(),
             warp: this.later.thread / 32,
             lanes: lanes_of(this.lanes).collect(),

@@ -63,6 +63,7 @@ impl Faults {
                     help: fault.help.to_owned(),
                     file,
                     line,
+                    seed: machine.seed,
                     block: machine.grid.coordinates(fault.block).into(),
                     warp: fault.warp,
                     lanes: (0..32).filter(|lane| fault.lanes >> lane & 1 != 0).collect(),

@@ -93,7 +93,8 @@ impl<O: Observer> Block<'_, O> {
                              another thread could change"
                                 .to_owned()
                         };
-                        self.note(pc, FindingKind::Budget, (warp.index, lanes), message, ENDLESS_HELP);
+                        let help = "nothing inside the loop changes its condition: look at what should";
+                        self.note(pc, FindingKind::Budget, (warp.index, lanes), message, help);
                     }
                 }
             }

@@ -3,11 +3,14 @@
 //! The same launch gives the same bytes of JSON on every machine and with any number of threads: maps are sorted,
 //! lists have a defined order and nothing in here depends on time.
 
+pub mod order;
 pub mod text;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+pub use order::{Differing, Order, OrderPlace};
 
 /// Counter values by Nsight Compute's metric name, suffix included
 /// (`smsp__sass_inst_executed_op_shared_ld.sum`).
@@ -33,6 +36,9 @@ pub struct Report {
     /// What is no fault in this run but leans on luck: unordered writes of equal values to one place.
     #[serde(default)]
     pub remarks: Vec<Finding>,
+    /// What is known of how the result depends on the order in which threads run.
+    #[serde(default, skip_serializing_if = "Order::is_empty")]
+    pub order: Order,
     /// Digests of the argument buffers after the launch.
     pub output: Vec<BufferDigest>,
     /// Who made this report from what.
@@ -151,6 +157,9 @@ pub struct Finding {
     pub file: String,
     /// Source line of the faulty access, from 1.
     pub line: u32,
+    /// The schedule that showed it: a run with this seed shows it again. 0 is the plain order.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub seed: u64,
     /// Thread block (x, y, z).
     pub block: [u32; 3],
     /// Warp within its block.
@@ -159,6 +168,11 @@ pub struct Finding {
     pub lanes: Vec<u32>,
     /// How often this finding occurred at this line; only the first occurrence is described.
     pub count: u64,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 /// The content of an argument buffer after the launch.

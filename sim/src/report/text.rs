@@ -63,6 +63,7 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources) -> std::f
         writeln!(text, "{title:<36}{value:>16}")?;
     }
     worst_lines(text, report, sources)?;
+    report.order.write(text, report.findings.is_empty())?;
     for finding in &report.findings {
         writeln!(text)?;
         write!(text, "{}", describe("finding", finding, sources.get(&finding.file)))?;
@@ -150,7 +151,8 @@ fn describe(title: &str, finding: &Finding, source: Option<&String>) -> String {
     let lanes: u32 = finding.lanes.iter().fold(0, |mask, lane| mask | 1 << lane);
     let who = format!("block ({x},{y},{z}), warp {}, {}", finding.warp, crate::machine::block::lanes_text(lanes));
     let times = if finding.count > 1 { format!(" ({} times in all)", finding.count) } else { String::new() };
-    let message = format!("[{}] {}{times}", finding.kind.name(), finding.message);
+    let replay = if finding.seed > 0 { format!(" (with --seed {})", finding.seed) } else { String::new() };
+    let message = format!("[{}] {}{times}{replay}", finding.kind.name(), finding.message);
     let mut diagnostic = Diagnostic::new(message).help(&finding.help);
     let line = source.and_then(|source| source.lines().nth(finding.line as usize - 1).map(|line| (source, line)));
     match line {

@@ -1,0 +1,106 @@
+//! Runs one launch in several orders: what only some of them show is a finding that names its seed, and what they leave
+//! different in the buffers is the program's own dependence on the order of its threads.
+
+use std::collections::BTreeSet;
+
+use crate::launch::Launch;
+use crate::machine::grid::Machine;
+use crate::observe::counters::Counters;
+use crate::observe::metrics;
+use crate::program::inst::{Atomic, AtomicOp, Op, Space};
+use crate::ptx::ast;
+use crate::report::{Differing, Finding, FindingKind, OrderPlace};
+use crate::{Error, Module, Options, Outcome};
+
+/// Runs the first schedule with `run`, then the others, and adds to the first one's report what the others show.
+pub(crate) fn run(
+    module: &Module,
+    kernel: &str,
+    launch: &Launch,
+    options: &Options,
+    run: impl Fn(&Module, &str, &Launch, &Options) -> Result<Outcome, Error>,
+) -> Result<Outcome, Error> {
+    let mut outcome = run(module, kernel, launch, options)?;
+    if options.schedules <= 1 {
+        return Ok(outcome);
+    }
+    let report = &mut outcome.report;
+    let last = options.seed.saturating_add(options.schedules - 1);
+    report.order.seeds = (options.seed..=last).collect();
+    for seed in options.seed + 1..=last {
+        let other = run(module, kernel, launch, &Options { seed, ..options.clone() })?;
+        add(&mut report.findings, other.report.findings);
+        add(&mut report.remarks, other.report.remarks);
+        report.order.places.extend(other.report.order.places);
+        // The content of a buffer after a faulty run says nothing about order.
+        if !report.findings.is_empty() {
+            report.order.differing.clear();
+            continue;
+        }
+        for (before, after) in report.output.iter().zip(&other.report.output) {
+            let known = report.order.differing.iter().any(|differing| differing.argument == before.argument);
+            if before.sha256 == after.sha256 || known {
+                continue;
+            }
+            let [one, two] =
+                [&outcome.buffers, &other.buffers].map(|buffers| buffers[before.argument].as_deref().unwrap_or(&[]));
+            let byte = one.iter().zip(two).position(|(one, two)| one != two).unwrap_or(0) as u64;
+            report.order.differing.push(Differing { argument: before.argument, seed, byte });
+        }
+    }
+    report.order.places.sort();
+    report.order.places.dedup();
+    report.order.differing.sort_by_key(|differing| differing.argument);
+    Ok(outcome)
+}
+
+/// Adds what a later schedule found, unless an earlier one found the same at the same line.
+fn add(findings: &mut Vec<Finding>, later: Vec<Finding>) {
+    let key = |finding: &Finding| (finding.file.clone(), finding.line, finding.kind);
+    let known: BTreeSet<(String, u32, FindingKind)> = findings.iter().map(key).collect();
+    findings.extend(later.into_iter().filter(|finding| !known.contains(&key(finding))));
+    findings.sort_by_key(key);
+}
+
+/// The executed instructions whose effect depends on which thread comes first.
+pub(crate) fn places(machine: &Machine<'_>, counters: &Counters, module: &ast::Module, ptx: &str) -> Vec<OrderPlace> {
+    let mut places = BTreeSet::new();
+    for (pc, (inst, counts)) in machine.program.insts.iter().zip(&counters.by_pc).enumerate() {
+        let Op::Atomic(atomic) = &inst.op else { continue };
+        // One thread alone has an order.
+        if counts.lanes < 2 {
+            continue;
+        }
+        if let Some(what) = depends(atomic) {
+            let (file, line) = metrics::place(machine.program, module, ptx, pc);
+            places.insert(OrderPlace { file, line, what: what.to_owned() });
+        }
+    }
+    places.into_iter().collect()
+}
+
+/// What depends on the order in which threads execute an atomic.
+fn depends(atomic: &Atomic) -> Option<&'static str> {
+    if atomic.space == Space::Frame {
+        return None;
+    }
+    let returns = atomic.result.is_some();
+    match atomic.op {
+        AtomicOp::AddF32 { .. }
+        | AtomicOp::AddF64
+        | AtomicOp::AddF16
+        | AtomicOp::AddBf16
+        | AtomicOp::AddF16x2
+        | AtomicOp::AddBf16x2 => Some("adds floats atomically: how the sum is rounded depends on the order"),
+        AtomicOp::Exch if !returns => Some("stores atomically: the last thread's value stays"),
+        AtomicOp::Exch => Some("exchanges atomically: each thread gets what the one before it left"),
+        AtomicOp::Cas => Some("compares and swaps: which thread succeeds depends on the order"),
+        AtomicOp::Inc | AtomicOp::Dec if !returns => None,
+        AtomicOp::MbarrierInit
+        | AtomicOp::MbarrierArrive
+        | AtomicOp::MbarrierDrop
+        | AtomicOp::MbarrierExpect
+        | AtomicOp::MbarrierComplete => None,
+        _ => returns.then_some("uses the old value of an atomic: which thread gets which depends on the order"),
+    }
+}
