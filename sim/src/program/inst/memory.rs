@@ -1,0 +1,131 @@
+//! Memory instructions: spaces, addresses, loads and stores, atomics, asynchronous copies.
+
+use super::{Reg, SlotP};
+
+/// Where a memory instruction goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Space {
+    /// The kernel's arguments.
+    Param,
+    /// Arguments and results of a device function: registers, once ptxas has seen them.
+    Frame,
+    /// Constant memory.
+    Const,
+    /// Global memory.
+    Global,
+    /// Shared memory of the thread block.
+    Shared,
+    /// A thread's own memory.
+    Local,
+    /// Whatever the address says, lane by lane.
+    Generic,
+}
+
+/// Where a memory instruction's address comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Address {
+    /// Register that holds the base, if there is one.
+    pub base: Option<Reg>,
+    /// Added to it, in bytes.
+    pub offset: i64,
+}
+
+/// A load, store or asynchronous copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Access {
+    /// The space that the instruction names; `Generic` is resolved per lane.
+    pub space: Space,
+    /// Where.
+    pub address: Address,
+    /// Bytes per element.
+    pub bytes: u8,
+    /// Sign-extend a loaded element to the register's width.
+    pub signed: bool,
+    /// One register per element, `None` for `_`.
+    pub registers: Vec<Option<Reg>>,
+    /// `.volatile`, or a memory order other than weak: the compiler must not merge or drop it.
+    pub strong: bool,
+}
+
+impl Access {
+    /// Bytes per lane.
+    pub fn width(&self) -> u32 {
+        u32::from(self.bytes) * self.registers.len() as u32
+    }
+}
+
+/// The bit of an `mbarrier` that changes when a phase completes.
+pub const MBARRIER_PARITY: u64 = 1 << 60;
+/// Position of the 20 bits that count the arrivals that are missing in a phase of an `mbarrier`.
+pub const MBARRIER_PENDING: u32 = 20;
+
+/// What an atomic does to its memory word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the variants are PTX's own names")]
+pub enum AtomicOp {
+    Exch,
+    Cas,
+    And,
+    Or,
+    Xor,
+    AddInt,
+    AddF32 {
+        ftz: bool,
+    },
+    AddF64,
+    AddF16x2,
+    AddBf16x2,
+    AddF16,
+    AddBf16,
+    Inc,
+    Dec,
+    MinS,
+    MaxS,
+    MinU,
+    MaxU,
+    /// `mbarrier.init`, with `a` arrivals per phase.
+    MbarrierInit,
+    /// `mbarrier.arrive` of `a` threads, expecting `b` bytes more first.
+    MbarrierArrive,
+    /// `mbarrier.arrive_drop` of `a` threads, expecting `b` bytes more first.
+    MbarrierDrop,
+    /// `mbarrier.expect_tx` of `a` bytes.
+    MbarrierExpect,
+    /// `mbarrier.complete_tx` of `a` bytes.
+    MbarrierComplete,
+}
+
+/// `atom` or `red`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Atomic {
+    /// What it does.
+    pub op: AtomicOp,
+    /// The space that the instruction names.
+    pub space: Space,
+    /// Where.
+    pub address: Address,
+    /// Bytes of the memory word.
+    pub bytes: u8,
+    /// Where the old value goes; `None` for `red` and `_`.
+    pub result: Option<Reg>,
+    /// The operand (for `cas`: what is compared with).
+    pub a: Reg,
+    /// The value that `cas` stores.
+    pub b: Option<Reg>,
+}
+
+/// An asynchronous copy from global to shared memory, lane by lane. It is done where it stands: the waiting instructions
+/// behind it have nothing to wait for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Copied {
+    /// Where in shared memory.
+    pub to: Address,
+    /// From where in global memory.
+    pub from: Address,
+    /// Bytes that are written: 4, 8 or 16.
+    pub bytes: u8,
+    /// Register with the bytes that are read; the others become zero. `None` for all.
+    pub source_bytes: Option<Reg>,
+    /// Where this predicate holds (negated: where it does not), nothing is read and zeros are written.
+    pub ignore: Option<(SlotP, bool)>,
+}
