@@ -157,7 +157,7 @@ pub(crate) fn generic_address<O>(
 ) -> Option<u64> {
     let address = memory::addresses(warp, block, address)[lane];
     match space {
-        Space::Shared => Some(SHARED_WINDOW + address),
+        Space::Shared => Some(SHARED_WINDOW.wrapping_add(address)),
         Space::Global | Space::Generic => Some(address),
         _ => None,
     }
