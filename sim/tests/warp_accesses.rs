@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use sim::memory::banks::{self, Direction};
 use sim::memory::sectors;
-use sim::observe::MemoryKind;
+use sim::observe::SharedUnit;
 
 /// What `data/h200-warp-accesses.json` holds.
 #[derive(Deserialize)]
@@ -26,8 +26,13 @@ struct Measured {
     index: usize,
     wavefronts: Option<u32>,
     atom_wavefronts: Option<u32>,
+    atom_instructions: Option<u32>,
+    load_wavefronts: Option<u32>,
+    load_instructions: Option<u32>,
     sectors: Option<u32>,
     requests: Option<u32>,
+    set_accesses: Option<u32>,
+    l2_requests: Option<u32>,
 }
 
 #[test]
@@ -40,10 +45,7 @@ fn an_h200_does_the_same() {
         let addresses = index.map(|index| index.max(0) as u64 * access.bytes);
         let shared = addresses.map(|address| address as u32);
         let width = access.bytes as u32;
-        let atomic = |increment, result_used, compare_and_swap| {
-            let kind = MemoryKind::SharedAtomic { result_used, increment, compare_and_swap, float: false };
-            banks::atomic_wavefronts(&shared, active, kind)
-        };
+        let atomic = |unit| banks::atomic_wavefronts(&shared, active, width, unit);
         let (measured, simulated) = match &*access.access {
             "ld1" | "ld4" | "ld8" | "ld16" => {
                 (access.wavefronts, banks::wavefronts(&shared, active, width, Direction::Load))
@@ -51,24 +53,62 @@ fn an_h200_does_the_same() {
             "st1" | "st4" | "st8" | "st16" => {
                 (access.wavefronts, banks::wavefronts(&shared, active, width, Direction::Store))
             }
-            "at4" => (access.atom_wavefronts, atomic(false, true, false)),
-            "rd4" => (access.atom_wavefronts, atomic(false, false, false)),
-            "in4" => (access.atom_wavefronts, atomic(true, false, false)),
-            "cas4" => (access.atom_wavefronts, atomic(false, true, true)),
+            "at4" | "rd4" => (access.atom_wavefronts, atomic(SharedUnit::Alu)),
+            "in4" => (access.atom_wavefronts, atomic(SharedUnit::Increment)),
+            "cas4" => (access.atom_wavefronts, atomic(SharedUnit::CompareAndSwap)),
+            "atf" | "at8" => {
+                let steps = Loop::of(&shared, active, width);
+                assert_eq!(access.atom_instructions, Some(steps.count), "{} {}", access.access, access.pattern);
+                // At the end each of the measured kernels loads its 32 elements once, in order.
+                let (own, wavefronts) = (1, width / 4);
+                assert_eq!(access.load_instructions, Some(steps.count + own), "{} {}", access.access, access.pattern);
+                assert_eq!(
+                    access.load_wavefronts,
+                    Some(steps.load_wavefronts + wavefronts),
+                    "{} {}",
+                    access.access,
+                    access.pattern
+                );
+                (access.atom_wavefronts, steps.atom_wavefronts)
+            }
             "g4" | "g16" | "gs4" => {
                 assert_eq!(access.requests, Some(1));
                 (access.sectors, sectors::sectors(&addresses, active))
             }
-            // 64-bit and float atomics are loops of compare-and-swap, and what global reductions do in L1 is not
-            // explained yet: nothing is claimed of them.
-            "at8" | "atf" | "gr4" => continue,
+            "gr4" => {
+                let passes = sectors::passes(&addresses, active, width);
+                assert_eq!((access.requests, access.set_accesses), (Some(1), Some(passes.tags)), "{}", access.pattern);
+                assert_eq!(access.l2_requests, Some(passes.tags), "{}", access.pattern);
+                (access.sectors, passes.sectors)
+            }
             other => panic!("unknown kind {other}"),
         };
         assert_eq!(measured, Some(simulated), "{} {}", access.access, access.pattern);
         *checked.entry(&access.access).or_default() += 1;
     }
-    assert_eq!(checked.len(), 15, "{checked:?}");
-    assert!(checked.values().sum::<usize>() > 1200, "{checked:?}");
+    assert_eq!(checked.len(), 18, "{checked:?}");
+    assert_eq!(checked.values().sum::<usize>(), data.accesses.len(), "{checked:?}");
+    assert!(data.accesses.len() > 1600);
+}
+
+/// What a loop of load and compare-and-swap costs.
+struct Loop {
+    count: u32,
+    atom_wavefronts: u32,
+    load_wavefronts: u32,
+}
+
+impl Loop {
+    fn of(addresses: &[u32; 32], mut active: u32, width: u32) -> Self {
+        let mut this = Self { count: 0, atom_wavefronts: 0, load_wavefronts: 0 };
+        while active != 0 {
+            this.count += 1;
+            this.load_wavefronts += banks::wavefronts(addresses, active, width, Direction::Load);
+            this.atom_wavefronts += banks::atomic_wavefronts(addresses, active, width, SharedUnit::LoopStep);
+            active &= !banks::cas_winners(addresses, active, width);
+        }
+        this
+    }
 }
 
 /// Distinct words per bank of a group of lanes, counted one by one.
@@ -85,7 +125,8 @@ fn passes(addresses: &[u32; 32], lanes: impl Iterator<Item = usize>, words: u32)
 
 fn brute_force(addresses: &[u32; 32], active: u32, width: u32, direction: Direction) -> u32 {
     let on = |lane: usize| active >> lane & 1 != 0;
-    let agree = (0..32).all(|lane| !on(lane) || !on(lane ^ 1) || addresses[lane] == addresses[lane ^ 1]);
+    let pairs = |other: usize| (0..32).all(|l| !on(l) || !on(l ^ other) || addresses[l] == addresses[l ^ other]);
+    let agree = pairs(1) || pairs(2);
     let merged = direction == Direction::Load && agree;
     let group = match width {
         1 | 2 | 4 => 32,

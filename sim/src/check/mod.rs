@@ -79,6 +79,10 @@ impl Observer for Checked {
         self.counters.memory(event);
     }
 
+    fn communicate(&mut self, pc: Pc, thread_instructions: u32) {
+        self.counters.communicate(pc, thread_instructions);
+    }
+
     fn access(&mut self, event: &AccessEvent<'_>) {
         if let Some((races, reads)) = &mut self.checks {
             races.access(event);

@@ -6,8 +6,9 @@ use super::memory;
 use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
-use crate::observe::{MemoryEvent, MemoryKind, Observer};
-use crate::program::inst::{Atomic, AtomicOp, MBARRIER_PARITY, MBARRIER_PENDING, Pc, Reg, Space};
+use crate::memory::banks;
+use crate::observe::{MemoryEvent, MemoryKind, Observer, SharedUnit, lanes_of};
+use crate::program::inst::{Atomic, AtomicForm, AtomicOp, MBARRIER_PARITY, MBARRIER_PENDING, Pc, Reg, Space};
 
 /// Executes an atomic.
 pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, atomic: &Atomic, active: u32) {
@@ -17,18 +18,18 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
     let b = atomic.b.map_or([0; 32], |reg| warp.registers.wide(constants, reg));
     let mut result = [0u64; 32];
     let width = u32::from(atomic.bytes);
+    if let AtomicForm::Leader(exchange) | AtomicForm::Scan(exchange) = atomic.form {
+        let full = if active == u32::MAX { exchange.full } else { 0 };
+        block.observer.communicate(pc, active.count_ones() * u32::from(exchange.always + full));
+    }
     memory::by_space(atomic.space, &addresses, active, |space, addresses, active| {
-        let kind = match space {
-            Space::Shared => MemoryKind::SharedAtomic {
-                result_used: atomic.result.is_some(),
-                increment: atomic.op == AtomicOp::AddInt && a == [1; 32],
-                compare_and_swap: atomic.op == AtomicOp::Cas,
-                float: matches!(atomic.op, AtomicOp::AddF32 { .. } | AtomicOp::AddF64),
-            },
-            _ if atomic.result.is_some() => MemoryKind::GlobalAtomic,
-            _ => MemoryKind::GlobalReduction,
-        };
-        block.observer.memory(&MemoryEvent { pc, active, addresses, width, kind });
+        let event = MemoryEvent { pc, active, addresses, width, kind: kind(atomic, space) };
+        if atomic.form == AtomicForm::Loop && space == Space::Shared {
+            let old = |lane: usize| load(&block.shared, addresses[lane], width);
+            observe_loop(&mut block.observer, &event, atomic.op, &a, std::array::from_fn(old));
+        } else {
+            observe(&mut block.observer, &event, atomic.form);
+        }
         if O::CHECKS {
             hook::atomic(warp, block, pc, atomic, space, addresses, active);
         }
@@ -71,6 +72,72 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
         }
         warp.registers.set_wide(d, &result, active);
     }
+}
+
+/// The unit that does an atomic in a space.
+fn kind(atomic: &Atomic, space: Space) -> MemoryKind {
+    match (space, atomic.form) {
+        (Space::Shared, AtomicForm::Increment) => MemoryKind::SharedAtomic(SharedUnit::Increment),
+        (Space::Shared, AtomicForm::Loop) => MemoryKind::SharedAtomic(SharedUnit::LoopStep),
+        (Space::Shared, _) if atomic.op == AtomicOp::Cas => MemoryKind::SharedAtomic(SharedUnit::CompareAndSwap),
+        (Space::Shared, _) => MemoryKind::SharedAtomic(SharedUnit::Alu),
+        _ if atomic.is_reduction() => MemoryKind::GlobalReduction,
+        _ => MemoryKind::GlobalAtomic,
+    }
+}
+
+/// Reports what reaches memory: every lane's access, or one lane's for all.
+fn observe<O: Observer>(observer: &mut O, event: &MemoryEvent<'_>, form: AtomicForm) {
+    let one = |lane: u32| MemoryEvent { active: 1 << lane, ..*event };
+    match form {
+        AtomicForm::Leader(_) => observer.memory(&one(event.active.ilog2())),
+        AtomicForm::Scan(_) if event.active == u32::MAX => observer.memory(&one(31)),
+        _ => observer.memory(event),
+    }
+}
+
+/// Reports the steps of a loop of load, operation and compare-and-swap. `now` is what each lane's word holds before.
+fn observe_loop<O: Observer>(
+    observer: &mut O,
+    event: &MemoryEvent<'_>,
+    op: AtomicOp,
+    operands: &[u64; 32],
+    mut now: [u64; 32],
+) {
+    let addresses = event.addresses.map(|address| address as u32);
+    let new = |lane: u32, now: &[u64; 32]| new_value(op, event.width, now[lane as usize], operands[lane as usize], 0);
+    // A minimum or maximum that is reached already leaves the loop without a swap.
+    let may_leave = matches!(op, AtomicOp::MinS | AtomicOp::MinU | AtomicOp::MaxS | AtomicOp::MaxU);
+    let mut active = event.active;
+    while active != 0 {
+        observer.memory(&MemoryEvent { active, kind: MemoryKind::SharedLoopLoad, ..*event });
+        if may_leave {
+            let done = lanes_of(active).filter(|&lane| new(lane, &now) == now[lane as usize]);
+            active &= !done.fold(0, |lanes, lane| lanes | 1 << lane);
+            if active == 0 {
+                return;
+            }
+        }
+        observer.memory(&MemoryEvent { active, ..*event });
+        let winners = banks::cas_winners(&addresses, active, event.width);
+        for winner in lanes_of(winners) {
+            let value = new(winner, &now);
+            for lane in lanes_of(event.active).filter(|&lane| addresses[lane as usize] == addresses[winner as usize]) {
+                now[lane as usize] = value;
+            }
+        }
+        active &= !winners;
+    }
+}
+
+/// A word of shared memory; 0 where there is none.
+fn load(memory: &[u8], address: u64, width: u32) -> u64 {
+    let mut bytes = [0; 8];
+    let from = usize::try_from(address).ok().and_then(|at| memory.get(at..)?.get(..width as usize));
+    if let Some(from) = from {
+        bytes[..width as usize].copy_from_slice(from);
+    }
+    u64::from_le_bytes(bytes)
 }
 
 fn update(memory: &mut [u8], address: u64, width: u32, change: impl FnOnce(u64) -> u64) -> Option<u64> {

@@ -22,10 +22,10 @@ pub(super) fn copy<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: P
             active: reading,
             addresses: &from,
             width,
-            kind: MemoryKind::GlobalLoad,
+            kind: MemoryKind::GlobalCopy,
         });
     }
-    block.observer.memory(&MemoryEvent { pc, active, addresses: &to, width, kind: MemoryKind::SharedStore });
+    block.observer.memory(&MemoryEvent { pc, active, addresses: &to, width, kind: MemoryKind::SharedCopy });
     if O::CHECKS {
         let full = |lane: u32| sizes.is_none_or(|sizes| sizes[lane as usize] as u32 >= width);
         let reading = lanes_of(reading).filter(|&lane| full(lane)).fold(0, |lanes, lane| lanes | 1 << lane);

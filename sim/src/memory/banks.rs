@@ -7,10 +7,11 @@
 //! - up to 32 bits a lane: the largest number of distinct words in one bank;
 //! - 64-bit stores: that, summed over lanes 0–15 and 16–31; 128-bit stores: over the four groups of eight lanes;
 //! - 64-bit loads: one pass over all lanes if every active lane and its neighbour `lane ^ 1`, where that is active,
-//!   address the same element; else the two halves. 128-bit loads: under the same condition two passes of sixteen
-//!   lanes; else the four groups of eight.
+//!   address the same element, or every active lane and `lane ^ 2` do; else the two halves. 128-bit loads: under the
+//!   same condition two passes of sixteen lanes; else the four groups of eight;
+//! - atomics: lanes serialise within their bank, 64-bit ones over the two halves one after the other.
 
-use crate::observe::MemoryKind;
+use crate::observe::SharedUnit;
 
 /// Number of banks.
 pub const BANKS: usize = 32;
@@ -53,28 +54,66 @@ pub fn ideal_wavefronts(active: u32, width: u32) -> u32 {
     (active.count_ones() * width.max(4)).div_ceil(BANKS as u32 * 4)
 }
 
-/// Wavefronts of a shared-memory atomic on 32-bit words, all lanes of which serialise within their bank: the largest
-/// number of lanes on one bank. An increment by one whose old value nobody uses (`ATOMS.POPC.INC`) adds up equal
-/// addresses first, so there distinct words count. A compare-and-swap takes each lane twice.
-pub fn atomic_wavefronts(addresses: &[u32; 32], active: u32, kind: MemoryKind) -> u32 {
-    let MemoryKind::SharedAtomic { result_used, increment, compare_and_swap, .. } = kind else { return 0 };
-    if increment && !result_used {
-        return narrow(addresses, active);
+/// Wavefronts of a shared-memory atomic of a warp. Lanes serialise within their bank, also those with the same address:
+/// the largest number of lanes on one bank, for 64-bit words summed over the two halves of the warp.
+///
+/// - An increment by one whose old value nobody uses adds up equal addresses first, so there distinct words count.
+/// - A compare-and-swap takes every lane twice.
+/// - A step of a compare-and-swap loop serves one lane of each bank, twice: see [`cas_winners`].
+pub fn atomic_wavefronts(addresses: &[u32; 32], active: u32, width: u32, unit: SharedUnit) -> u32 {
+    let halves = if width == 8 { [active & 0xffff, active & 0xffff_0000] } else { [active, 0] };
+    let groups = || halves.into_iter().filter(|&lanes| lanes != 0);
+    match unit {
+        SharedUnit::Increment => narrow(addresses, active),
+        SharedUnit::LoopStep => 2 * groups().count() as u32,
+        SharedUnit::Alu => groups().map(|lanes| fullest_bank(addresses, lanes, width)).sum(),
+        SharedUnit::CompareAndSwap => groups().map(|lanes| 2 * fullest_bank(addresses, lanes, width)).sum(),
     }
-    let mut lanes_of = [0u32; BANKS];
-    for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
-        lanes_of[(addresses[lane] >> 2) as usize % BANKS] += 1;
-    }
-    let worst = lanes_of.into_iter().max().unwrap_or(0);
-    if compare_and_swap { 2 * worst } else { worst }
 }
 
-/// Lane n and lane n ^ 1 address the same element wherever both are active.
+/// The largest number of lanes on one bank, for words of up to 8 bytes.
+fn fullest_bank(addresses: &[u32; 32], active: u32, width: u32) -> u32 {
+    let mut lanes_of = [0u32; BANKS];
+    for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
+        lanes_of[bank_of(addresses[lane], width)] += 1;
+    }
+    lanes_of.into_iter().max().unwrap_or(0)
+}
+
+/// The bank of a word of up to 4 bytes, or the pair of banks of a word of 8.
+fn bank_of(address: u32, width: u32) -> usize {
+    if width == 8 { (address >> 3) as usize % (BANKS / 2) } else { (address >> 2) as usize % BANKS }
+}
+
+/// The lanes of `active` whose compare-and-swap succeeds in one step of a loop over all of them (`ATOMS.CAST.SPIN`):
+/// the lowest lane of each bank; of 64-bit words the lowest of each pair of banks in either half of the warp, where the
+/// lane of the upper half fails if the lower half has just changed its word.
+pub fn cas_winners(addresses: &[u32; 32], active: u32, width: u32) -> u32 {
+    let lanes_per_group = if width == 8 { 16 } else { 32 };
+    let mut winners = 0;
+    for first in (0..32).step_by(lanes_per_group) {
+        let before = winners;
+        let mut served = [false; BANKS];
+        for lane in (first..first + lanes_per_group).filter(|lane| active >> lane & 1 != 0) {
+            let bank = bank_of(addresses[lane], width);
+            if !std::mem::replace(&mut served[bank], true) {
+                let changed = (0..32).any(|other| before >> other & 1 != 0 && addresses[other] == addresses[lane]);
+                winners |= u32::from(!changed) << lane;
+            }
+        }
+    }
+    winners
+}
+
+/// Lane n and lane n ^ 1 address the same element wherever both are active, or lane n and lane n ^ 2 do.
 fn neighbours_agree(addresses: &[u32; 32], active: u32) -> bool {
-    (0..32).step_by(2).all(|lane| {
-        let both = active >> lane & 3 == 3;
-        !both || addresses[lane] == addresses[lane + 1]
-    })
+    let agree = |distance: usize| {
+        (0..32usize).filter(|lane| lane & distance == 0).all(|lane| {
+            let other = lane + distance;
+            active >> lane & 1 == 0 || active >> other & 1 == 0 || addresses[lane] == addresses[other]
+        })
+    };
+    agree(1) || agree(2)
 }
 
 fn narrow(addresses: &[u32; 32], active: u32) -> u32 {

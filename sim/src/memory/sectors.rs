@@ -2,6 +2,10 @@
 //!
 //! An L1 cache line of 128 bytes holds four sectors; a request is one memory instruction of a warp. Each lane's access
 //! is naturally aligned and at most 32 bytes, so it lies within one sector.
+//!
+//! Atomics: lanes that address the same element cannot be served together. They come in passes, the n-th lane of every
+//! element in the n-th pass, and each pass looks up its own lines and sectors: so an H200 was measured to do with
+//! reductions (`sim/tests/data/h200-warp-accesses.json`, kind `gr4`, all 72 patterns).
 
 /// Bytes of a sector.
 pub const SECTOR: u64 = 32;
@@ -19,6 +23,38 @@ pub fn ideal_sectors(active: u32, width: u32) -> u32 {
 /// Distinct 128-byte lines, that is L1 tags, that the `active` lanes address.
 pub fn tags(addresses: &[u64; 32], active: u32) -> u32 {
     distinct(addresses, active, 7)
+}
+
+/// What the passes of an atomic touch, all together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Passes {
+    /// Sectors.
+    pub sectors: u32,
+    /// 128-byte lines.
+    pub tags: u32,
+}
+
+/// Sectors and lines of an atomic of the `active` lanes on elements of `width` bytes.
+pub fn passes(addresses: &[u64; 32], active: u32, width: u32) -> Passes {
+    let mut rest = active;
+    let mut sum = Passes::default();
+    while rest != 0 {
+        let mut pass = 0u32;
+        let mut seen = [0u64; 32];
+        let mut used = 0;
+        for lane in (0..32).filter(|lane| rest >> lane & 1 != 0) {
+            let element = addresses[lane] >> width.trailing_zeros();
+            if !seen[..used].contains(&element) {
+                seen[used] = element;
+                used += 1;
+                pass |= 1 << lane;
+            }
+        }
+        sum.sectors += sectors(addresses, pass);
+        sum.tags += tags(addresses, pass);
+        rest &= !pass;
+    }
+    sum
 }
 
 /// Distinct elements of `width` bytes that the `active` lanes address.

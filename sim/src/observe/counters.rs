@@ -18,6 +18,10 @@ pub struct Counts {
     pub global: Access,
     /// Local accesses.
     pub local: Access,
+    /// Shared loads of the compare-and-swap loop that an atomic became.
+    pub loop_loads: Access,
+    /// Thread instructions that lanes execute to let one of them do an atomic for all.
+    pub exchanges: u64,
 }
 
 /// Counts of the accesses of one instruction to one space.
@@ -25,6 +29,8 @@ pub struct Counts {
 pub struct Access {
     /// Warp-level instructions that accessed the space.
     pub instructions: u64,
+    /// Lanes of them.
+    pub lanes: u64,
     /// Bytes of all distinct elements that the lanes of an instruction address.
     pub bytes: u64,
     /// Shared: wavefronts. Global: 32-byte sectors.
@@ -33,11 +39,20 @@ pub struct Access {
     pub ideal: u64,
     /// Global: 128-byte lines.
     pub tags: u64,
+    /// Global atomics: sectors, where lanes with the same address come one after the other.
+    pub pass_sectors: u64,
+    /// Global atomics: lines, likewise.
+    pub pass_tags: u64,
 }
 
 impl Access {
+    /// No access at all.
+    pub const NONE: Self =
+        Self { instructions: 0, lanes: 0, bytes: 0, cost: 0, ideal: 0, tags: 0, pass_sectors: 0, pass_tags: 0 };
+
     fn add(&mut self, event: &MemoryEvent<'_>, cost: u32, ideal: u32, tags: u32) {
         self.instructions += 1;
+        self.lanes += u64::from(event.active.count_ones());
         // Lanes that address the same element move it once: so the hardware counts, and so it was measured.
         self.bytes += u64::from(sectors::elements(event.addresses, event.active, event.width) * event.width);
         self.cost += u64::from(cost);
@@ -47,6 +62,9 @@ impl Access {
 
     fn merge(&mut self, other: &Self) {
         self.instructions += other.instructions;
+        self.lanes += other.lanes;
+        self.pass_sectors += other.pass_sectors;
+        self.pass_tags += other.pass_tags;
         self.bytes += other.bytes;
         self.cost += other.cost;
         self.ideal += other.ideal;
@@ -75,6 +93,8 @@ impl Counters {
             mine.shared.merge(&theirs.shared);
             mine.global.merge(&theirs.global);
             mine.local.merge(&theirs.local);
+            mine.loop_loads.merge(&theirs.loop_loads);
+            mine.exchanges += theirs.exchanges;
         }
     }
 }
@@ -91,28 +111,48 @@ impl Observer for Counters {
 
     fn memory(&mut self, event: &MemoryEvent<'_>) {
         let counts = &mut self.by_pc[event.pc as usize];
+        let &MemoryEvent { active, width, .. } = event;
         match event.kind {
-            MemoryKind::SharedLoad | MemoryKind::SharedStore | MemoryKind::SharedAtomic { .. } => {
+            MemoryKind::SharedLoad
+            | MemoryKind::SharedLoopLoad
+            | MemoryKind::SharedStore
+            | MemoryKind::SharedCopy
+            | MemoryKind::SharedAtomic(_) => {
                 let addresses = event.addresses.map(|address| address as u32);
                 let cost = match event.kind {
-                    MemoryKind::SharedStore => {
-                        banks::wavefronts(&addresses, event.active, event.width, Direction::Store)
+                    MemoryKind::SharedStore | MemoryKind::SharedCopy => {
+                        banks::wavefronts(&addresses, active, width, Direction::Store)
                     }
-                    MemoryKind::SharedLoad => banks::wavefronts(&addresses, event.active, event.width, Direction::Load),
-                    _ => banks::atomic_wavefronts(&addresses, event.active, event.kind),
+                    MemoryKind::SharedAtomic(unit) => banks::atomic_wavefronts(&addresses, active, width, unit),
+                    _ => banks::wavefronts(&addresses, active, width, Direction::Load),
                 };
-                let ideal = banks::ideal_wavefronts(event.active, event.width);
-                counts.shared.add(event, cost, ideal, 0);
+                let ideal = banks::ideal_wavefronts(active, width);
+                let access =
+                    if event.kind == MemoryKind::SharedLoopLoad { &mut counts.loop_loads } else { &mut counts.shared };
+                access.add(event, cost, ideal, 0);
             }
             MemoryKind::GlobalLoad
             | MemoryKind::GlobalStore
+            | MemoryKind::GlobalCopy
             | MemoryKind::GlobalAtomic
             | MemoryKind::GlobalReduction => {
-                let cost = sectors::sectors(event.addresses, event.active);
-                let ideal = sectors::ideal_sectors(event.active, event.width);
-                counts.global.add(event, cost, ideal, sectors::tags(event.addresses, event.active));
+                let cost = sectors::sectors(event.addresses, active);
+                let ideal = sectors::ideal_sectors(active, width);
+                counts.global.add(event, cost, ideal, sectors::tags(event.addresses, active));
+                if matches!(event.kind, MemoryKind::GlobalAtomic | MemoryKind::GlobalReduction) {
+                    let passes = sectors::passes(event.addresses, active, width);
+                    counts.global.pass_sectors += u64::from(passes.sectors);
+                    counts.global.pass_tags += u64::from(passes.tags);
+                }
             }
-            MemoryKind::LocalLoad | MemoryKind::LocalStore => counts.local.add(event, 0, 0, 0),
+            MemoryKind::LocalLoad | MemoryKind::LocalStore => {
+                // Word i of all lanes lies in one line: lanes that use the same offset use neighbouring words.
+                counts.local.add(event, 0, 0, 0);
+            }
         }
+    }
+
+    fn communicate(&mut self, pc: Pc, thread_instructions: u32) {
+        self.by_pc[pc as usize].exchanges += u64::from(thread_instructions);
     }
 }

@@ -4,12 +4,23 @@ use std::collections::BTreeMap;
 
 use super::counters::{Access, Counters, Counts};
 use crate::program::Program;
-use crate::program::inst::{Float, Op};
+use crate::program::arithmetic::Arithmetic;
+use crate::program::inst::{AtomicOp, Op, Space};
+use crate::program::sink::Place;
 use crate::ptx::ast::Module;
 use crate::report::{LineReport, Metrics};
 
+/// One instruction of the program with its counts.
+struct Site<'a> {
+    counts: &'a Counts,
+    op: &'a Op,
+    arithmetic: Arithmetic,
+    /// Lanes that execute that arithmetic.
+    arithmetic_lanes: u64,
+}
+
 /// How a metric is computed from the counts of one instruction.
-type Value = fn(&Counts, &Op) -> u64;
+type Value = fn(&Site<'_>) -> u64;
 
 /// One counter of the report.
 pub struct Metric {
@@ -18,86 +29,221 @@ pub struct Metric {
     value: Value,
 }
 
-fn shared(counts: &Counts, op: &Op, load: bool) -> Access {
-    if matches!(op, Op::Load(_)) == load && matches!(op, Op::Load(_) | Op::Store(_)) {
-        counts.shared
-    } else {
-        Access::default()
-    }
+const fn metric(name: &'static str, value: Value) -> Metric {
+    Metric { name, value }
 }
 
-fn global(counts: &Counts, op: &Op, load: bool) -> Access {
-    if matches!(op, Op::Load(_)) == load && matches!(op, Op::Load(_) | Op::Store(_)) {
-        counts.global
-    } else {
-        Access::default()
-    }
+/// What an instruction does with memory, as the counters tell it apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Load,
+    Store,
+    Atomic,
+    Reduction,
+    Copy,
 }
 
-fn lanes_if(counts: &Counts, condition: bool) -> u64 {
-    if condition { counts.lanes } else { 0 }
+const NOTHING: Access = Access::NONE;
+
+impl Site<'_> {
+    fn kind(&self) -> Option<Kind> {
+        Some(match self.op {
+            Op::Load(_) => Kind::Load,
+            Op::Store(_) => Kind::Store,
+            Op::Copy(_) => Kind::Copy,
+            // The barriers in shared memory have instructions of their own.
+            Op::Atomic(atomic) if atomic.op.is_mbarrier() => return None,
+            Op::Atomic(atomic) if atomic.is_reduction() => Kind::Reduction,
+            Op::Atomic(_) => Kind::Atomic,
+            _ => return None,
+        })
+    }
+
+    fn is(&self, kind: Kind) -> bool {
+        self.kind() == Some(kind)
+    }
+
+    fn shared(&self, kind: Kind) -> &Access {
+        match (kind, self.kind()) {
+            // Shared memory knows no reductions.
+            (Kind::Atomic, Some(Kind::Atomic | Kind::Reduction)) => &self.counts.shared,
+            (Kind::Load, Some(Kind::Atomic | Kind::Reduction)) => &self.counts.loop_loads,
+            (wanted, Some(own)) if wanted == own => &self.counts.shared,
+            _ => &NOTHING,
+        }
+    }
+
+    fn global(&self, kind: Kind) -> &Access {
+        if self.is(kind) { &self.counts.global } else { &NOTHING }
+    }
+
+    /// Loads as the L1 cache sees them: asynchronous copies load, too.
+    fn l1_loads(&self) -> &Access {
+        if self.is(Kind::Copy) { &self.counts.global } else { self.global(Kind::Load) }
+    }
+
+    fn local(&self, kind: Kind) -> &Access {
+        if self.is(kind) { &self.counts.local } else { &NOTHING }
+    }
+
+    /// All shared accesses, asynchronous copies included.
+    fn shared_sum(&self, value: fn(&Access) -> u64) -> u64 {
+        [Kind::Load, Kind::Store, Kind::Atomic, Kind::Copy].into_iter().map(|kind| value(self.shared(kind))).sum()
+    }
+
+    /// All global accesses, asynchronous copies included.
+    fn global_sum(&self, value: fn(&Access) -> u64) -> u64 {
+        value(&self.counts.global)
+    }
+
+    /// Bytes of atomics in global memory that might have been in shared memory: they are counted for both.
+    fn either_bytes(&self) -> u64 {
+        match self.op {
+            Op::Atomic(atomic) if atomic.space == Space::Generic => self.counts.global.bytes,
+            _ => 0,
+        }
+    }
+
+    /// A number of instructions: asynchronous copies are not among those of either space.
+    fn unless_copy(&self, value: u64) -> u64 {
+        if self.is(Kind::Copy) { 0 } else { value }
+    }
+
+    fn lanes_if(&self, condition: bool) -> u64 {
+        if condition { self.counts.lanes } else { 0 }
+    }
+
+    /// Thread instructions of a compare-and-swap loop's addition, if it is one of these.
+    fn loop_additions(&self, wanted: fn(AtomicOp) -> bool) -> u64 {
+        match self.op {
+            Op::Atomic(atomic) if wanted(atomic.op) => self.counts.loop_loads.lanes,
+            _ => 0,
+        }
+    }
+
+    fn threads(&self, per_lane: u8) -> u64 {
+        self.arithmetic_lanes * u64::from(per_lane)
+    }
+
+    fn fadd(&self) -> u64 {
+        self.threads(self.arithmetic.fadd) + self.loop_additions(|op| matches!(op, AtomicOp::AddF32 { .. }))
+    }
+
+    fn dadd(&self) -> u64 {
+        self.threads(self.arithmetic.dadd) + self.loop_additions(|op| op == AtomicOp::AddF64)
+    }
+
+    fn exchanges(&self) -> u64 {
+        let own = matches!(
+            self.op,
+            Op::Shuffle { .. }
+                | Op::Vote { .. }
+                | Op::Match { .. }
+                | Op::Redux { .. }
+                | Op::Elect { .. }
+                | Op::ActiveMask { .. }
+        );
+        self.lanes_if(own) + self.counts.exchanges
+    }
 }
 
 /// Counters that the hardware counts too, with the same value.
+#[allow(clippy::redundant_closure_for_method_calls, reason = "a method's name is not general over both lifetimes")]
 pub const EXACT: &[Metric] = &[
-    Metric { name: "smsp__sass_data_bytes_mem_global_op_ld.sum", value: |c, op| global(c, op, true).bytes },
-    Metric { name: "smsp__sass_data_bytes_mem_global_op_st.sum", value: |c, op| global(c, op, false).bytes },
-    Metric { name: "smsp__sass_data_bytes_mem_shared_op_ld.sum", value: |c, op| shared(c, op, true).bytes },
-    Metric { name: "smsp__sass_data_bytes_mem_shared_op_st.sum", value: |c, op| shared(c, op, false).bytes },
-    Metric { name: "smsp__sass_inst_executed_op_global_ld.sum", value: |c, op| global(c, op, true).instructions },
-    Metric { name: "smsp__sass_inst_executed_op_global_st.sum", value: |c, op| global(c, op, false).instructions },
-    Metric { name: "smsp__sass_inst_executed_op_shared_ld.sum", value: |c, op| shared(c, op, true).instructions },
-    Metric { name: "smsp__sass_inst_executed_op_shared_st.sum", value: |c, op| shared(c, op, false).instructions },
-    Metric {
-        name: "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-        value: |c, op| shared(c, op, true).cost,
-    },
-    Metric {
-        name: "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-        value: |c, op| shared(c, op, false).cost,
-    },
-    Metric {
-        name: "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
-        value: |c, op| global(c, op, true).cost,
-    },
-    Metric {
-        name: "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum",
-        value: |c, op| global(c, op, false).cost,
-    },
-    Metric {
-        name: "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
-        value: |c, op| lanes_if(c, matches!(op, Op::F32 { op: Float::Add | Float::Sub, .. })),
-    },
+    metric("l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", |s| s.global(Kind::Atomic).instructions),
+    metric("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", |s| s.l1_loads().instructions),
+    metric("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", |s| s.global(Kind::Reduction).instructions),
+    metric("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", |s| s.global(Kind::Store).instructions),
+    metric("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", |s| s.global(Kind::Atomic).pass_sectors),
+    metric("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", |s| s.l1_loads().cost),
+    metric("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", |s| s.global(Kind::Reduction).pass_sectors),
+    metric("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", |s| s.global(Kind::Store).cost),
+    metric("l1tex__t_set_accesses_pipe_lsu_mem_global_op_atom.sum", |s| s.global(Kind::Atomic).pass_tags),
+    metric("l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum", |s| s.l1_loads().tags),
+    metric("l1tex__t_set_accesses_pipe_lsu_mem_global_op_red.sum", |s| s.global(Kind::Reduction).pass_tags),
+    metric("l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum", |s| s.global(Kind::Store).tags),
+    metric("smsp__sass_data_bytes_mem_global.sum", |s| s.global_sum(|a| a.bytes)),
+    metric("smsp__sass_data_bytes_mem_global_op_atom.sum", |s| s.global(Kind::Atomic).bytes),
+    metric("smsp__sass_data_bytes_mem_global_op_ld.sum", |s| s.global(Kind::Load).bytes),
+    metric("smsp__sass_data_bytes_mem_global_op_red.sum", |s| s.global(Kind::Reduction).bytes),
+    metric("smsp__sass_data_bytes_mem_global_op_st.sum", |s| s.global(Kind::Store).bytes),
+    metric("smsp__sass_data_bytes_mem_local_op_ld.sum", |s| s.local(Kind::Load).bytes),
+    metric("smsp__sass_data_bytes_mem_local_op_st.sum", |s| s.local(Kind::Store).bytes),
+    metric("smsp__sass_data_bytes_mem_shared.sum", |s| s.shared_sum(|a| a.bytes) + s.either_bytes()),
+    metric("smsp__sass_data_bytes_mem_shared_op_atom.sum", |s| s.shared(Kind::Atomic).bytes + s.either_bytes()),
+    metric("smsp__sass_data_bytes_mem_shared_op_ld.sum", |s| s.shared(Kind::Load).bytes),
+    metric("smsp__sass_data_bytes_mem_shared_op_st.sum", |s| s.shared(Kind::Store).bytes),
+    metric("smsp__sass_inst_executed_op_global.sum", |s| s.unless_copy(s.global_sum(|a| a.instructions))),
+    metric("smsp__sass_inst_executed_op_global_atom.sum", |s| s.global(Kind::Atomic).instructions),
+    metric("smsp__sass_inst_executed_op_global_ld.sum", |s| s.global(Kind::Load).instructions),
+    metric("smsp__sass_inst_executed_op_global_red.sum", |s| s.global(Kind::Reduction).instructions),
+    metric("smsp__sass_inst_executed_op_global_st.sum", |s| s.global(Kind::Store).instructions),
+    metric("smsp__sass_inst_executed_op_ldgsts.sum", |s| s.global(Kind::Copy).instructions),
+    metric("smsp__sass_inst_executed_op_local_ld.sum", |s| s.local(Kind::Load).instructions),
+    metric("smsp__sass_inst_executed_op_local_st.sum", |s| s.local(Kind::Store).instructions),
+    metric("smsp__sass_inst_executed_op_shared.sum", |s| s.unless_copy(s.shared_sum(|a| a.instructions))),
+    metric("smsp__sass_inst_executed_op_shared_atom.sum", |s| s.shared(Kind::Atomic).instructions),
+    metric("smsp__sass_inst_executed_op_shared_ld.sum", |s| s.shared(Kind::Load).instructions),
+    metric("smsp__sass_inst_executed_op_shared_st.sum", |s| s.shared(Kind::Store).instructions),
+    metric("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", |s| s.shared(Kind::Atomic).cost),
+    metric("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", |s| s.shared(Kind::Load).cost),
+    metric("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", |s| s.shared(Kind::Store).cost),
+    metric("smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum", |s| s.shared_sum(|a| a.cost)),
+    metric("smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_atom.sum", |s| s.global(Kind::Atomic).cost),
+    metric("smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum", |s| s.global(Kind::Load).cost),
+    metric("smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_red.sum", |s| s.global(Kind::Reduction).cost),
+    metric("smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum", |s| s.global(Kind::Store).cost),
+    metric("smsp__sass_l1tex_tags_mem_global.sum", |s| s.global_sum(|a| a.tags)),
+    metric("smsp__sass_sectors_mem_global.sum", |s| s.global_sum(|a| a.cost)),
+    metric("smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", |s| s.dadd()),
+    metric("smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", |s| s.threads(s.arithmetic.dfma)),
+    metric("smsp__sass_thread_inst_executed_op_dmul_pred_on.sum", |s| s.threads(s.arithmetic.dmul)),
+    metric("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", |s| s.fadd()),
+    metric("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", |s| s.threads(s.arithmetic.ffma)),
+    metric("smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", |s| s.threads(s.arithmetic.fmul)),
+    metric("smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum", |s| s.exchanges()),
 ];
 
 /// Counters that only a simulator has.
 pub const OWN: &[Metric] = &[
-    Metric { name: "warpbook__barriers.sum", value: |c, op| if matches!(op, Op::Barrier(_)) { c.executed } else { 0 } },
-    Metric { name: "warpbook__printf_calls.sum", value: |c, op| lanes_if(c, matches!(op, Op::Print)) },
-    Metric {
-        name: "warpbook__ptx_inst_executed.sum",
-        value: |c, op| if matches!(op, Op::Nop) { 0 } else { c.executed },
-    },
-    Metric { name: "warpbook__ptx_thread_inst_executed.sum", value: |c, op| lanes_if(c, !matches!(op, Op::Nop)) },
-    Metric { name: "warpbook__sectors_global_ideal.sum", value: |c, _| c.global.ideal },
-    Metric {
-        name: "warpbook__shared_wavefronts_excessive.sum",
-        value: |c, _| c.shared.cost.saturating_sub(c.shared.ideal),
-    },
-    Metric { name: "warpbook__shared_wavefronts_ideal.sum", value: |c, _| c.shared.ideal },
-    Metric {
-        name: "warpbook__sectors_global_excessive.sum",
-        value: |c, _| c.global.cost.saturating_sub(c.global.ideal),
-    },
+    metric("warpbook__barriers.sum", |s| if matches!(s.op, Op::Barrier(_)) { s.counts.executed } else { 0 }),
+    metric("warpbook__printf_calls.sum", |s| s.lanes_if(matches!(s.op, Op::Print))),
+    metric("warpbook__ptx_inst_executed.sum", |s| if matches!(s.op, Op::Nop) { 0 } else { s.counts.executed }),
+    metric("warpbook__ptx_thread_inst_executed.sum", |s| s.lanes_if(!matches!(s.op, Op::Nop))),
+    metric("warpbook__sectors_global_ideal.sum", |s| s.counts.global.ideal),
+    metric("warpbook__shared_wavefronts_excessive.sum", |s| s.counts.shared.cost.saturating_sub(s.counts.shared.ideal)),
+    metric("warpbook__shared_wavefronts_ideal.sum", |s| s.counts.shared.ideal),
+    metric("warpbook__sectors_global_excessive.sum", |s| s.counts.global.cost.saturating_sub(s.counts.global.ideal)),
 ];
+
+/// Every executed instruction with its position; those that the compiler removes only for our own counters.
+fn sites<'a>(counters: &'a Counters, program: &'a Program) -> impl Iterator<Item = (usize, bool, Site<'a>)> {
+    counters.by_pc.iter().zip(&program.insts).enumerate().filter(|(_, (counts, _))| counts.executed > 0).map(
+        |(pc, (counts, inst))| {
+            let removed = program.removed.get(pc).is_some_and(|&removed| removed);
+            let arithmetic = program.arithmetic.get(pc).copied().unwrap_or_default();
+            let lanes_at = |branch: usize| counters.by_pc[branch].lanes;
+            let arithmetic_lanes = match program.places.get(pc).copied().unwrap_or_default() {
+                Place::Own => counts.lanes,
+                Place::Taken(branch) => lanes_at(branch),
+                Place::NotTaken(branch) => counts.lanes.saturating_sub(lanes_at(branch)),
+            };
+            (pc, removed, Site { counts, op: &inst.op, arithmetic, arithmetic_lanes })
+        },
+    )
+}
 
 /// Totals of a table of metrics; every metric is there, also with value 0.
 pub fn totals(table: &[Metric], counters: &Counters, program: &Program) -> Metrics {
     let mut metrics: Metrics = table.iter().map(|metric| (metric.name.to_owned(), 0)).collect();
-    for (counts, inst) in counters.by_pc.iter().zip(&program.insts) {
+    let exact = std::ptr::eq(table, EXACT);
+    for (_, removed, site) in sites(counters, program) {
+        if removed && exact {
+            continue;
+        }
         for metric in table {
             if let Some(total) = metrics.get_mut(metric.name) {
-                *total += (metric.value)(counts, &inst.op);
+                *total += (metric.value)(&site);
             }
         }
     }
@@ -107,10 +253,7 @@ pub fn totals(table: &[Metric], counters: &Counters, program: &Program) -> Metri
 /// The same per source line; values of 0 and lines without any value are left out.
 pub fn lines(counters: &Counters, program: &Program, module: &Module, ptx_file: &str) -> Vec<LineReport> {
     let mut lines: BTreeMap<(String, u32), LineReport> = BTreeMap::new();
-    for (pc, (counts, inst)) in counters.by_pc.iter().zip(&program.insts).enumerate() {
-        if counts.executed == 0 {
-            continue;
-        }
+    for (pc, removed, site) in sites(counters, program) {
         let (file, line) = place(program, module, ptx_file, pc);
         let report = lines.entry((file.clone(), line)).or_insert_with(|| LineReport {
             file,
@@ -118,10 +261,10 @@ pub fn lines(counters: &Counters, program: &Program, module: &Module, ptx_file: 
             metrics: Metrics::new(),
             estimates: Metrics::new(),
         });
-        let tables = [(EXACT, &mut report.metrics), (OWN, &mut report.estimates)];
-        for (table, metrics) in tables {
+        let exact = if removed { &[] } else { EXACT };
+        for (table, metrics) in [(exact, &mut report.metrics), (OWN, &mut report.estimates)] {
             for metric in table {
-                let value = (metric.value)(counts, &inst.op);
+                let value = (metric.value)(&site);
                 if value > 0 {
                     *metrics.entry(metric.name.to_owned()).or_default() += value;
                 }

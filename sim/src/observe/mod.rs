@@ -26,13 +26,32 @@ pub struct MemoryEvent<'a> {
 pub enum MemoryKind {
     SharedLoad,
     SharedStore,
-    SharedAtomic { result_used: bool, increment: bool, compare_and_swap: bool, float: bool },
+    SharedAtomic(SharedUnit),
+    /// The load of a compare-and-swap loop.
+    SharedLoopLoad,
+    /// The shared side of an asynchronous copy.
+    SharedCopy,
     GlobalLoad,
     GlobalStore,
     GlobalAtomic,
     GlobalReduction,
+    /// The global side of an asynchronous copy.
+    GlobalCopy,
     LocalLoad,
     LocalStore,
+}
+
+/// How a shared-memory atomic is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SharedUnit {
+    /// An arithmetic or logic instruction, or an exchange (`ATOMS.ADD` and its siblings).
+    Alu,
+    /// An increment by one without a result (`ATOMS.POPC.INC`).
+    Increment,
+    /// A compare-and-swap of the program (`ATOMS.CAS`).
+    CompareAndSwap,
+    /// One step of a loop that the compiler made (`ATOMS.CAST.SPIN`).
+    LoopStep,
 }
 
 /// What a check needs to know of one memory instruction of one warp, in one space, before it takes effect.
@@ -130,6 +149,9 @@ pub trait Observer {
     fn instruction(&mut self, pc: Pc, active: u32);
     /// A warp accesses memory.
     fn memory(&mut self, event: &MemoryEvent<'_>);
+    /// The lanes of a warp execute this many instructions in which they exchange values, as part of one that does not
+    /// say so: the compiler put them there.
+    fn communicate(&mut self, pc: Pc, thread_instructions: u32);
     /// A warp is about to access shared or global memory.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
     /// Lanes synchronise.

@@ -5,7 +5,9 @@
 
 use super::builder::Builder;
 use super::decode::Guard;
-use super::inst::{Atomic, AtomicOp, Copied, Int64, MBARRIER_PARITY, MBARRIER_PENDING, Op, Reg, Slot64, Space, Test};
+use super::inst::{
+    Atomic, AtomicForm, AtomicOp, Copied, Int64, MBARRIER_PARITY, MBARRIER_PENDING, Op, Reg, Slot64, Space, Test,
+};
 use crate::error::Error;
 use crate::ptx::ast::{Instruction, Operand};
 use crate::semantics::ScalarType;
@@ -122,7 +124,7 @@ impl<'m> Builder<'m> {
         };
         let space = if inst.opcode.text.contains("shared") { Space::Shared } else { Space::Generic };
         let (address, space) = self.address(operand, space)?;
-        let atomic = Atomic { op, space, address, bytes: 8, result, a, b };
+        let atomic = Atomic { op, space, address, bytes: 8, result, a, b, form: AtomicForm::default() };
         self.emit(Op::Atomic(Box::new(atomic)), guard, &inst.span)
     }
 

@@ -11,7 +11,9 @@ mod register;
 
 pub use arithmetic::{Bool, Compared, Float, Int32, Int64, Test};
 pub use lanes::{Barrier, BarrierReduction, ReduxOp, ShuffleMode, VoteMode};
-pub use memory::{Access, Address, Atomic, AtomicOp, Copied, MBARRIER_PARITY, MBARRIER_PENDING, Space};
+pub use memory::{
+    Access, Address, Atomic, AtomicForm, AtomicOp, Copied, Exchange, MBARRIER_PARITY, MBARRIER_PENDING, Space,
+};
 pub use register::{CONSTANT, Reg, Slot32, Slot64, SlotP};
 
 use crate::semantics::LaneOp;

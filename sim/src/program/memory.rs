@@ -2,7 +2,7 @@
 
 use super::builder::Builder;
 use super::decode::Guard;
-use super::inst::{Access, Atomic, AtomicOp, Op, Reg, Space};
+use super::inst::{Access, Atomic, AtomicForm, AtomicOp, Op, Reg, Space};
 use crate::error::Error;
 use crate::ptx::ast::{Instruction, Operand};
 use crate::semantics::ScalarType;
@@ -189,7 +189,8 @@ impl<'m> Builder<'m> {
             let b = if operation == "cas" { Some(self.source(&inst.operands[first + 2], kind)?) } else { None };
             let offset = address.offset.wrapping_add(i64::from(lane as u32 * kind.bytes()));
             let address = super::inst::Address { base: address.base, offset };
-            let atomic = Atomic { op, space, address, bytes: kind.bytes() as u8, result, a, b };
+            let atomic =
+                Atomic { op, space, address, bytes: kind.bytes() as u8, result, a, b, form: AtomicForm::default() };
             self.emit(Op::Atomic(Box::new(atomic)), guard, &inst.span)?;
         }
         Ok(())

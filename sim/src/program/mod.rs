@@ -2,16 +2,23 @@
 //!
 //! Passes, in order, one file each:
 //! 1. [`build`](builder): names to slots and addresses, device functions inlined, opcodes decoded (`decode.rs`).
-//! 2. [`merge`]: adjacent shared-memory accesses become wide ones, as ptxas does it (`sm_90` lowering only).
-//! 3. [`reconverge`]: where the lanes that part at a branch meet again, from the control-flow graph ([`mod@cfg`]).
+//! 2. [`dead`]: what nobody needs is not counted (`sm_90` lowering only, like the next two).
+//! 3. [`atomics`]: one lane for all, loops of compare-and-swap, increments, reductions, as ptxas does it.
+//! 4. [`merge`]: adjacent shared-memory accesses become wide ones, as ptxas does it.
+//! 5. [`reconverge`]: where the lanes that part at a branch meet again, from the control-flow graph ([`mod@cfg`]).
+//! 6. [`arithmetic`]: the floating-point instructions that each instruction becomes, and ([`sink`]) where.
 
 pub mod alignment;
+pub mod arithmetic;
 mod asynchronous;
+pub mod atomics;
 pub mod builder;
 mod call;
 pub mod cfg;
 mod control;
+pub mod dead;
 mod decode;
+mod edit;
 pub mod inst;
 mod layout;
 mod memory;
@@ -19,7 +26,9 @@ pub mod merge;
 mod operand;
 mod place;
 pub mod reconverge;
+pub mod sink;
 pub mod slots;
+pub mod uniform;
 pub mod uses;
 mod warp;
 
@@ -74,6 +83,12 @@ pub struct Program {
     pub kernel: String,
     /// Instructions.
     pub insts: Vec<Inst>,
+    /// Instructions that the compiler removes: they are executed, but not counted. Empty when there are none.
+    pub removed: Vec<bool>,
+    /// Floating-point instructions that each instruction becomes.
+    pub arithmetic: Vec<arithmetic::Arithmetic>,
+    /// Where these are executed. Empty: where they stand.
+    pub places: Vec<sink::Place>,
     /// Source line of each instruction.
     pub lines: Vec<Line>,
     /// Line in the PTX text of each instruction, from 1.
@@ -114,8 +129,11 @@ pub struct Program {
 pub fn lower(module: &Module, source: Source<'_>, kernel: &str, lowering: Lowering) -> Result<Program, Error> {
     let mut program = builder::build(module, source, kernel)?;
     if lowering == Lowering::Sm90 {
+        dead::run(&mut program);
+        atomics::run(&mut program);
         merge::run(&mut program);
     }
     reconverge::run(&mut program);
+    arithmetic::run(&mut program, lowering);
     Ok(program)
 }

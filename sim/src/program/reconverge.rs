@@ -1,4 +1,4 @@
-//! Pass 3: where the lanes that part at a branch meet again: at the branch's immediate post-dominator, the first
+//! Pass 5: where the lanes that part at a branch meet again: at the branch's immediate post-dominator, the first
 //! instruction that every path from the branch leads through.
 //!
 //! Post-dominators are dominators of the reversed graph, found by the iteration of Cooper, Harvey and Kennedy

@@ -95,6 +95,33 @@ pub enum AtomicOp {
     MbarrierComplete,
 }
 
+/// How a compiler realises an atomic: the pass [`atomics`](crate::program::atomics).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AtomicForm {
+    /// One instruction for all lanes.
+    #[default]
+    Plain,
+    /// `ATOMS.POPC.INC`: equal addresses are added up on the way.
+    Increment,
+    /// All lanes address the same word: the highest active lane does it for all of them, with what a vote, a
+    /// reduction or a shuffle between the lanes gives.
+    Leader(Exchange),
+    /// The same for an addition of different values whose old values are used: lane 31 does it after a prefix sum over
+    /// a full warp; otherwise every lane does it itself.
+    Scan(Exchange),
+    /// A loop of load, operation and compare-and-swap.
+    Loop,
+}
+
+/// Instructions per lane that lanes exchange to let one of them work for all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Exchange {
+    /// Executed by all active lanes.
+    pub always: u8,
+    /// Executed in addition by a full warp.
+    pub full: u8,
+}
+
 /// `atom` or `red`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Atomic {
@@ -112,6 +139,30 @@ pub struct Atomic {
     pub a: Reg,
     /// The value that `cas` stores.
     pub b: Option<Reg>,
+    /// What the compiler makes of it.
+    pub form: AtomicForm,
+}
+
+impl AtomicOp {
+    /// An operation on an `mbarrier` object, which is no atomic for the hardware's counters.
+    pub fn is_mbarrier(self) -> bool {
+        matches!(
+            self,
+            Self::MbarrierInit
+                | Self::MbarrierArrive
+                | Self::MbarrierDrop
+                | Self::MbarrierExpect
+                | Self::MbarrierComplete
+        )
+    }
+}
+
+impl Atomic {
+    /// In global memory this is a reduction: nobody waits for an old value. Exchanges and compare-and-swaps have no such
+    /// form, nor do addresses that may be in any space.
+    pub fn is_reduction(&self) -> bool {
+        self.result.is_none() && self.space != Space::Generic && !matches!(self.op, AtomicOp::Exch | AtomicOp::Cas)
+    }
 }
 
 /// An asynchronous copy from global to shared memory, lane by lane. It is done where it stands: the waiting instructions
