@@ -7,8 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::check::{Checked, Places};
 use crate::error::Error;
 use crate::launch::{Arg, Launch};
-use crate::machine::fault::Faults;
-use crate::machine::grid::Machine;
+use crate::machine::grid::{Machine, Ran};
 use crate::machine::schedule::Scheduling;
 use crate::memory::global::Allocation;
 use crate::observe::counters::Counters;
@@ -139,13 +138,15 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
     };
     let program = module.lower(kernel, options.lowering)?;
     let mut machine = Machine::new(&program, launch, target, options)?;
-    let (checked, faults) = match run(&machine, options, false) {
-        Some(result) => result,
+    let ran = match run(&machine, options, false) {
+        Some(ran) => ran,
         None => {
             machine = Machine::new(&program, launch, target, options)?;
-            run(&machine, options, true).unwrap_or_else(|| (Checked::new(&machine), Faults::default()))
+            let blocked = || Error::Internal("blocks that run in turn wait for blocks that do not".to_owned());
+            run(&machine, options, true).ok_or_else(blocked)?
         }
     };
+    let Ran { observer: checked, faults, printed, .. } = ran;
     let (counters, places) = (&checked.counters, Places { machine: &machine, module: &module.ast, ptx: &module.name });
     let mut findings = faults.findings(&machine, &module.ast, &module.name);
     let (found, remarks) = checked.findings(places);
@@ -185,6 +186,7 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
         findings,
         remarks,
         order: Order { places: schedules::places(&machine, counters, &module.ast, &module.name), ..Order::default() },
+        printed: printed.report(),
         output,
         versions: Versions {
             warpbook: env!("CARGO_PKG_VERSION").to_owned(),
@@ -197,14 +199,13 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
 }
 
 /// Runs all blocks, with checks or without.
-fn run(machine: &Machine<'_>, options: &Options, in_turn: bool) -> Option<(Checked, Faults)> {
+fn run(machine: &Machine<'_>, options: &Options, in_turn: bool) -> Option<Ran<Checked>> {
     if options.checks {
         return machine.run(in_turn, || Checked::new(machine), Checked::merge);
     }
     let instructions = machine.program.insts.len();
-    let (counters, faults) =
-        machine.run(in_turn, || Counters::new(instructions), |sum: &mut Counters, later| sum.merge(&later))?;
-    Some((Checked::unchecked(counters), faults))
+    let ran = machine.run(in_turn, || Counters::new(instructions), |sum: &mut Counters, later| sum.merge(&later))?;
+    Some(ran.map(Checked::unchecked))
 }
 
 /// SHA-256 in hexadecimal.

@@ -190,7 +190,11 @@ fn traps_asserts_and_endless_loops() {
         call.uni __assertfail, (a, b, c, d, e); }";
     let failed = run(&module, body, 32);
     assert_eq!((failed.finding().kind, &failed.finding().lanes[..]), (FindingKind::Assert, &[0, 1, 2][..]));
-    assert!(failed.finding().message.contains("`n > 0` of some.cu, line 42"), "{}", failed.finding().message);
+    assert!(
+        failed.finding().message.contains("`n > 0` does not hold for thread (0,0,0): some.cu, line 42, in k"),
+        "{}",
+        failed.finding().message
+    );
 
     let options = unchecked(5000);
     let endless = run_text(&kernel("", "FOREVER:\nbra FOREVER;"), 3, 64, &options);

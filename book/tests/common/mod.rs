@@ -72,6 +72,7 @@ impl Runs for Fake {
             findings: Vec::new(),
             remarks: Vec::new(),
             order: sim::report::Order::default(),
+            printed: sim::report::Printed::default(),
             output: Vec::new(),
             versions: Versions {
                 warpbook: String::new(),

@@ -3,17 +3,17 @@
 mod alu;
 mod atomic;
 mod memory;
+mod print;
 mod spaces;
+mod system;
 pub(crate) mod warp_ops;
 
 use crate::machine::block::Block;
-use crate::machine::fault::Fault;
 use crate::machine::paths::Wait;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent};
-use crate::program::inst::{Address, Op, Reg, Space, Special};
+use crate::program::inst::{Address, Op, Space, Special};
 use crate::program::{SHARED_WINDOW, WINDOW};
-use crate::report::FindingKind;
 
 /// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up.
 pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) {
@@ -22,6 +22,7 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
     let mut pc = warp.paths.list[path].pc;
     let lanes = warp.paths.list[path].lanes;
     let meeting = warp.paths.meeting_pc(path);
+    let start = *fuel;
     while *fuel > 0 {
         if pc == meeting {
             warp.paths.list[path].pc = pc;
@@ -62,24 +63,8 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                 warp.paths.exit(path, active, pc + 1);
                 return;
             }
-            Op::Trap => {
-                trap(warp, block, pc, active);
-                warp.paths.exit(path, active, pc + 1);
-                return;
-            }
-            Op::Assert { message, file, line } => {
-                let text = spaces::text(warp, block, *message, active);
-                let file = spaces::text(warp, block, *file, active);
-                let line = warp.registers.wide(&machine.constants, *line)[active.trailing_zeros() as usize];
-                let (index, number) = (block.index, warp.index);
-                block.faults.note(pc, FindingKind::Assert, || Fault {
-                    message: format!("the assertion `{text}` of {file}, line {line}, does not hold"),
-                    help: "the kernel itself asks for this condition: look at the values of the lanes that are named",
-                    block: index,
-                    warp: number,
-                    lanes: active,
-                    count: 1,
-                });
+            Op::Assert { .. } | Op::Breakpoint | Op::Trap | Op::NoFunction { .. } => {
+                system::stop(warp, block, pc, active);
                 warp.paths.exit(path, active, pc + 1);
                 return;
             }
@@ -103,9 +88,11 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
             }
             Op::ActiveMask { d } => warp.registers.set_w(*d, &[active; 32], active),
             Op::ReadSpecial { d, what } => {
+                // The warp's own clock is put on when this run ends.
+                let now = warp.clock + (start - *fuel);
                 let value = match what {
-                    Special::Clock | Special::GlobalTimer => warp.clock,
-                    Special::ClockHigh | Special::GlobalTimerHigh => warp.clock >> 32,
+                    Special::Clock | Special::GlobalTimer => now,
+                    Special::ClockHigh | Special::GlobalTimerHigh => now >> 32,
                 };
                 warp.registers.set_wide(*d, &[value; 32], active);
             }
@@ -119,7 +106,9 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                 atomic::execute(warp, block, pc, atomic, active);
             }
             Op::Convert { .. } | Op::IsSpace { .. } => spaces::convert(warp, block, &inst.op, active),
-            Op::Nop | Op::Print => {}
+            Op::Nop => {}
+            Op::Print(print) => print::execute(warp, block, print, active),
+            Op::Allocate { .. } | Op::Release { .. } => system::heap(warp, block, pc, active),
             Op::Fence => {
                 if O::CHECKS {
                     block.observer.sync(&SyncEvent::Fence { pc, warp: warp.index, lanes: active });
@@ -135,11 +124,6 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                 return;
             }
             Op::Copy(copy) => spaces::copy(warp, block, pc, copy, active),
-            Op::NoFunction { target } => {
-                no_function(warp, block, pc, *target, active);
-                warp.paths.exit(path, active, pc + 1);
-                return;
-            }
             op => alu::execute(&mut warp.registers, &machine.constants, op, active),
         }
         pc += 1;
@@ -166,29 +150,4 @@ pub(crate) fn generic_address<O>(
 /// Where in shared memory a generic address lies, if it does.
 pub(crate) fn shared_offset(address: u64) -> Option<u64> {
     address.checked_sub(SHARED_WINDOW).filter(|&offset| offset < WINDOW)
-}
-
-fn no_function<O>(warp: &Warp, block: &mut Block<'_, O>, pc: u32, target: Reg, active: u32) {
-    let (index, number) = (block.index, warp.index);
-    let address = warp.registers.wide(&block.machine.constants, target)[active.trailing_zeros() as usize];
-    block.faults.note(pc, FindingKind::OutOfBounds, || Fault {
-        message: format!("the kernel calls address {address:#x}, where no function of this kind begins"),
-        help: "a function pointer is null, was never set or belongs to the host: look at where it comes from",
-        block: index,
-        warp: number,
-        lanes: active,
-        count: 1,
-    });
-}
-
-fn trap<O>(warp: &Warp, block: &mut Block<'_, O>, pc: u32, active: u32) {
-    let (index, number) = (block.index, warp.index);
-    block.faults.note(pc, FindingKind::Trap, || Fault {
-        message: "the kernel executed a trap: it asked for the launch to be aborted".to_owned(),
-        help: "`__trap()` or a failed check of the compiler stands here: look at the condition that leads to it",
-        block: index,
-        warp: number,
-        lanes: active,
-        count: 1,
-    });
 }

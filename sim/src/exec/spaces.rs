@@ -5,8 +5,11 @@ use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::observe::{MemoryEvent, MemoryKind, Observer, lanes_of};
-use crate::program::inst::{Copied, Op, Pc, Reg, Space};
+use crate::program::inst::{Copied, Op, Pc, Space};
 use crate::program::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
+
+/// Longest text that is read, in bytes.
+const LONGEST_TEXT: u64 = 4096;
 
 /// Executes `cp.async`.
 pub(super) fn copy<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, copy: &Copied, active: u32) {
@@ -97,20 +100,20 @@ pub(super) fn convert<O>(warp: &mut Warp, block: &mut Block<'_, O>, op: &Op, act
     }
 }
 
-/// The text that a lane's pointer points to, as `assert` passes it.
-pub(super) fn text<O>(warp: &Warp, block: &Block<'_, O>, pointer: Reg, active: u32) -> String {
-    let lane = active.trailing_zeros() as usize;
-    let start = warp.registers.wide(&block.machine.constants, pointer)[lane];
-    let mut bytes = Vec::new();
-    for at in 0..4096 {
-        let mut byte = Err(Outside);
-        by_space(Space::Generic, &[start.wrapping_add(at); 32], 1 << lane, |space, addresses, _| {
-            byte = read(warp, block, space, lane, addresses[lane], 1);
-        });
-        match byte {
-            Ok(0) | Err(_) => break,
-            Ok(value) => bytes.push(value as u8),
-        }
+/// The text at a generic address, up to its zero, as `assert` and `printf` pass it.
+pub(super) fn text<O>(warp: &Warp, block: &Block<'_, O>, start: u64, lane: usize) -> Vec<u8> {
+    let byte = |at: u64| value(warp, block, start.wrapping_add(at), 1, lane).filter(|&byte| byte != 0);
+    (0..LONGEST_TEXT).map_while(byte).map(|byte| byte as u8).collect()
+}
+
+/// Up to eight bytes at a generic address, as a lane sees them; `None` when there is no memory.
+pub(super) fn value<O>(warp: &Warp, block: &Block<'_, O>, address: u64, bytes: u32, lane: usize) -> Option<u64> {
+    if !address.is_multiple_of(u64::from(bytes)) {
+        return None;
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    let mut value = None;
+    by_space(Space::Generic, &[address; 32], 1 << lane, |space, addresses, _| {
+        value = read(warp, block, space, lane, addresses[lane], bytes).ok();
+    });
+    value
 }

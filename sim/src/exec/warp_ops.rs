@@ -238,7 +238,12 @@ fn compute<O>(warp: &mut Warp, block: &Block<'_, O>, parts: &[Part<'_>], members
                     _ => 0,
                 })
             };
-            let (a, b, c) = (operand(|a, _, _| a), operand(|_, b, _| b), operand(|_, _, c| c));
+            let (mut a, b, c) = (operand(|a, _, _| a), operand(|_, b, _| b), operand(|_, _, c| c));
+            // What lanes give that do not take part is undefined; an H200 was seen to give 0.
+            let present = parts.iter().fold(0, |lanes, part| lanes | part.1);
+            for lane in (0..32).filter(|lane| present >> lane & 1 == 0) {
+                a[lane] = 0;
+            }
             let (value, valid) = shuffle(mode, &a, &b, &c);
             for (op, lanes) in results {
                 let Op::Shuffle { d, p, .. } = *op else { continue };

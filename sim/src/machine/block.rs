@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::fault::Faults;
 use super::grid::Machine;
 use super::paths::Wait;
+use super::printed::Printed;
 use super::schedule::{Dice, Scheduling};
 use super::spin::{self, Watched};
 use super::warp::Warp;
@@ -50,6 +51,8 @@ pub(crate) struct Block<'m, O> {
     pub observer: O,
     /// What went wrong so far.
     pub faults: Faults,
+    /// What was printed so far.
+    pub printed: Printed,
     /// Warp-instructions that this block may still execute.
     pub budget: u64,
     /// How often something has changed that other threads can see, in this block and those that run in turn with it.
@@ -104,6 +107,7 @@ impl<'m, O: Observer> Block<'m, O> {
             shared: Vec::new(),
             observer,
             faults: Faults::default(),
+            printed: Printed::default(),
             budget: 0,
             changes: 0,
             arrivals: BTreeMap::new(),

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::block::{Block, Visit};
 use super::fault::Faults;
+use super::printed::Printed;
 use super::registers::{Constants, Registers};
 use super::residents::Residents;
 use super::schedule::Scheduling;
@@ -22,6 +23,30 @@ use crate::target::Target;
 
 /// Most groups of blocks that run side by side. Fixed, so that results do not depend on the number of CPU threads.
 const GROUPS: u64 = 512;
+
+/// What blocks showed that ran.
+pub(crate) struct Ran<O> {
+    /// Who observed them.
+    pub observer: O,
+    /// What went wrong.
+    pub faults: Faults,
+    /// What they printed, in order.
+    pub printed: Printed,
+    /// The last of them came to no end.
+    endless: bool,
+}
+
+impl<O> Ran<O> {
+    fn of(block: Block<'_, O>, endless: bool) -> Self {
+        Self { observer: block.observer, faults: block.faults, printed: block.printed, endless }
+    }
+
+    /// The same with another observer.
+    pub(crate) fn map<P>(self, change: impl FnOnce(O) -> P) -> Ran<P> {
+        let Self { observer, faults, printed, endless } = self;
+        Ran { observer: change(observer), faults, printed, endless }
+    }
+}
 
 /// Everything that all blocks of a launch share.
 pub(crate) struct Machine<'a> {
@@ -126,12 +151,12 @@ impl<'a> Machine<'a> {
         in_turn: bool,
         observer: impl Fn() -> O + Sync,
         merge: impl Fn(&mut O, O) + Sync + Send,
-    ) -> Option<(O, Faults)> {
+    ) -> Option<Ran<O>> {
         if in_turn || self.seed != 0 || self.blocks_communicate() {
             let mut block = Block::new(self, observer(), true);
             Residents::new(self.grid.count(), self.resident_blocks, self.seed).run(&mut block);
             block.observer.finish();
-            return Some((block.observer, block.faults));
+            return Some(Ran::of(block, false));
         }
         let blocks = self.grid.count();
         let per_group = blocks.div_ceil(GROUPS);
@@ -140,24 +165,26 @@ impl<'a> Machine<'a> {
             let range = group * per_group..((group + 1) * per_group).min(blocks);
             let endless = self.run_alone(&mut block, range);
             block.observer.finish();
-            (block.observer, block.faults, endless)
+            Ran::of(block, endless)
         };
-        let nothing = || (observer(), Faults::default(), false);
+        let nothing =
+            || Ran { observer: observer(), faults: Faults::default(), printed: Printed::default(), endless: false };
         // Neighbours are merged in order and as soon as both are there: the counters of a long kernel are megabytes.
-        let merge = |mut earlier: (O, Faults, bool), later: (O, Faults, bool)| {
+        let merge = |mut earlier: Ran<O>, later: Ran<O>| {
             // Whatever ran behind the first endless block was cut short at some point: it does not count.
-            if earlier.2 {
+            if earlier.endless {
                 return earlier;
             }
-            merge(&mut earlier.0, later.0);
-            earlier.1.merge(later.1);
-            earlier.2 = later.2;
+            merge(&mut earlier.observer, later.observer);
+            earlier.faults.merge(later.faults);
+            earlier.printed.merge(&later.printed);
+            earlier.endless = later.endless;
             earlier
         };
         let groups = blocks.div_ceil(per_group) as u32;
         let run = (0..groups).into_par_iter().map(|group| run_group(u64::from(group)));
-        let (counters, faults, _) = run.reduce(nothing, merge);
-        (!self.waiting.load(Relaxed)).then_some((counters, faults))
+        let ran = run.reduce(nothing, merge);
+        (!self.waiting.load(Relaxed)).then_some(ran)
     }
 
     /// Runs blocks one after another, each to its end. True when one came to none.
@@ -209,6 +236,8 @@ impl<'a> Machine<'a> {
                 let harmless = commutes && atomic.result.is_none() && atomic.bytes <= 4;
                 atomic.space != Space::Shared && !harmless
             }
+            // The addresses that they get.
+            Op::Allocate { .. } => true,
             Op::Load(access) | Op::Store(access) => {
                 access.strong && matches!(access.space, Space::Global | Space::Generic)
             }

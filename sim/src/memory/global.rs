@@ -17,6 +17,8 @@ pub const BUFFERS_BASE: u64 = 0x0100_0000_0000;
 /// Distance between the beginnings of two buffers: the largest size of one, and a gap that no stray index crosses.
 pub const BUFFER_STRIDE: u64 = 1 << 40;
 
+use super::heap::{HEAP_BASE, HEAP_BYTES, Heap};
+
 type Page = Box<[AtomicU32]>;
 
 /// A buffer that lanes can address.
@@ -32,7 +34,7 @@ pub struct Allocation {
 }
 
 impl Allocation {
-    fn new(base: u64, bytes: u64, name: String) -> Self {
+    pub(super) fn new(base: u64, bytes: u64, name: String) -> Self {
         let pages = (0..bytes.div_ceil(PAGE_BYTES)).map(|_| OnceLock::new()).collect();
         Self { base, bytes, name, pages }
     }
@@ -154,6 +156,8 @@ pub struct GlobalMemory {
     buffers: Vec<Allocation>,
     /// Module variables, in order of address.
     variables: Vec<Allocation>,
+    /// What `malloc` gives.
+    heap: Heap,
 }
 
 impl GlobalMemory {
@@ -178,10 +182,17 @@ impl GlobalMemory {
         &self.buffers
     }
 
+    /// The device heap.
+    pub fn heap(&self) -> &Heap {
+        &self.heap
+    }
+
     /// The allocation that holds `bytes` bytes from `address` on.
     pub fn find(&self, address: u64, bytes: u32) -> Option<&Allocation> {
         let allocation = if address >= BUFFERS_BASE {
             self.buffers.get(((address - BUFFERS_BASE) / BUFFER_STRIDE) as usize)?
+        } else if address >= HEAP_BASE {
+            return self.heap.find(address, bytes);
         } else {
             let after = self.variables.partition_point(|variable| variable.base <= address);
             &self.variables[after.checked_sub(1)?]
@@ -192,6 +203,9 @@ impl GlobalMemory {
 
     /// Where an address outside every allocation lies: the nearest allocation and what to say of the distance.
     pub fn describe(&self, address: u64) -> String {
+        if (HEAP_BASE..HEAP_BASE + HEAP_BYTES).contains(&address) {
+            return self.heap.describe(address);
+        }
         let all = self.buffers.iter().chain(&self.variables);
         let nearest = all.min_by_key(|allocation| {
             let end = allocation.base + allocation.bytes;

@@ -2,4 +2,5 @@
 
 pub mod banks;
 pub mod global;
+pub mod heap;
 pub mod sectors;

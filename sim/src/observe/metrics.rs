@@ -207,7 +207,7 @@ pub const EXACT: &[Metric] = &[
 /// Counters that only a simulator has.
 pub const OWN: &[Metric] = &[
     metric("warpbook__barriers.sum", |s| if matches!(s.op, Op::Barrier(_)) { s.counts.executed } else { 0 }),
-    metric("warpbook__printf_calls.sum", |s| s.lanes_if(matches!(s.op, Op::Print))),
+    metric("warpbook__printf_calls.sum", |s| s.lanes_if(matches!(s.op, Op::Print(_)))),
     metric("warpbook__ptx_inst_executed.sum", |s| if matches!(s.op, Op::Nop) { 0 } else { s.counts.executed }),
     metric("warpbook__ptx_thread_inst_executed.sum", |s| s.lanes_if(!matches!(s.op, Op::Nop))),
     metric("warpbook__sectors_global_ideal.sum", |s| s.counts.global.ideal),

@@ -2,11 +2,10 @@
 
 use super::builder::{Builder, Symbol};
 use super::decode::Guard;
-use super::inst::{Access, Address, Op, Reg, Space, Test};
+use super::inst::{Access, Address, Op, Print, Reg, Space, Test};
 use crate::diagnostic::Span;
 use crate::error::Error;
 use crate::ptx::ast::{Instruction, Name, Operand};
-use crate::semantics::ScalarType;
 
 /// Where an argument or a result of a call lies.
 type Place = (Space, u64);
@@ -35,7 +34,9 @@ impl<'m> Builder<'m> {
         {
             match &*callee.text {
                 "__assertfail" => return self.assert_failure(&arguments, inst, guard),
-                "vprintf" => return self.print(&results, inst, guard),
+                "vprintf" => return self.print(&arguments, &results, inst, guard),
+                "malloc" => return self.allocate(&arguments, &results, inst, guard),
+                "free" => return self.release(&arguments, inst, guard),
                 _ => {}
             }
         }
@@ -93,15 +94,77 @@ impl<'m> Builder<'m> {
         Ok(())
     }
 
-    /// `vprintf`: what it would print is lost, that it was called is counted.
-    fn print(&mut self, results: &[Place], inst: &Instruction, guard: Guard) -> Result<(), Error> {
-        self.emit(Op::Print, guard, &inst.span)?;
-        let Some(&(space, offset)) = results.first() else { return Ok(()) };
-        let zero = self.constant(0, ScalarType::B32, &inst.span)?;
+    /// A new register with an argument of a call.
+    fn argument(
+        &mut self,
+        &(space, offset): &Place,
+        bytes: u8,
+        inst: &Instruction,
+        guard: Guard,
+    ) -> Result<Reg, Error> {
+        let Ok(Some(register)) = self.slots.register(if bytes == 8 { "b64" } else { "b32" }) else {
+            return Err(self.too_many(&inst.span));
+        };
         let address = Address { base: None, offset: offset as i64 };
-        let registers = vec![Some(zero)];
-        let access = Access { space, address, bytes: 4, signed: false, registers, strong: false };
+        let access = Access { space, address, bytes, signed: false, registers: vec![Some(register)], strong: false };
+        self.emit(Op::Load(Box::new(access)), guard, &inst.span)?;
+        Ok(register)
+    }
+
+    /// A new register for the result of a call, if there is one, of some bytes.
+    fn result(&mut self, results: &[Place], bytes: u8, inst: &Instruction) -> Result<Option<Reg>, Error> {
+        if results.is_empty() {
+            return Ok(None);
+        }
+        self.slots.register(if bytes == 8 { "b64" } else { "b32" }).map_err(|_| self.too_many(&inst.span))
+    }
+
+    /// Puts the result where the caller looks for it.
+    fn hand_back(
+        &mut self,
+        results: &[Place],
+        result: Reg,
+        bytes: u8,
+        inst: &Instruction,
+        guard: Guard,
+    ) -> Result<(), Error> {
+        let Some(&(space, offset)) = results.first() else { return Ok(()) };
+        let address = Address { base: None, offset: offset as i64 };
+        let access = Access { space, address, bytes, signed: false, registers: vec![Some(result)], strong: false };
         self.emit(Op::Store(Box::new(access)), guard, &inst.span)
+    }
+
+    /// `vprintf(format, arguments)`.
+    fn print(&mut self, arguments: &[Place], results: &[Place], inst: &Instruction, guard: Guard) -> Result<(), Error> {
+        let [format, values] = arguments else { return Err(self.unsupported_instruction(inst)) };
+        let format = self.argument(format, 8, inst, guard)?;
+        let arguments = self.argument(values, 8, inst, guard)?;
+        let result = self.result(results, 4, inst)?;
+        self.emit(Op::Print(Box::new(Print { format, arguments, result })), guard, &inst.span)?;
+        result.map_or(Ok(()), |result| self.hand_back(results, result, 4, inst, guard))
+    }
+
+    /// `malloc(size)`.
+    fn allocate(
+        &mut self,
+        arguments: &[Place],
+        results: &[Place],
+        inst: &Instruction,
+        guard: Guard,
+    ) -> Result<(), Error> {
+        let ([size], Some(d)) = (arguments, self.result(results, 8, inst)?) else {
+            return Err(self.unsupported_instruction(inst));
+        };
+        let size = self.argument(size, 8, inst, guard)?;
+        self.emit(Op::Allocate { d, size }, guard, &inst.span)?;
+        self.hand_back(results, d, 8, inst, guard)
+    }
+
+    /// `free(pointer)`.
+    fn release(&mut self, arguments: &[Place], inst: &Instruction, guard: Guard) -> Result<(), Error> {
+        let [pointer] = arguments else { return Err(self.unsupported_instruction(inst)) };
+        let pointer = self.argument(pointer, 8, inst, guard)?;
+        self.emit(Op::Release { pointer }, guard, &inst.span)
     }
 
     fn frame_variable(&mut self, operand: &Operand) -> Result<Place, Error> {
@@ -117,21 +180,11 @@ impl<'m> Builder<'m> {
 
     /// `__assertfail(message, file, line, function, size)`: what `assert` calls when it fails.
     fn assert_failure(&mut self, arguments: &[Place], inst: &Instruction, guard: Guard) -> Result<(), Error> {
-        let [message, file, line, ..] = arguments else {
+        let [message, file, line, function, ..] = arguments else {
             return Err(self.unsupported_instruction(inst));
         };
-        let load = |builder: &mut Self, &(space, offset): &Place, element: &str, bytes: u8| {
-            let Ok(Some(register)) = builder.slots.register(element) else {
-                return Err(builder.too_many(&inst.span));
-            };
-            let address = Address { base: None, offset: offset as i64 };
-            let access =
-                Access { space, address, bytes, signed: false, registers: vec![Some(register)], strong: false };
-            builder.emit(Op::Load(Box::new(access)), guard, &inst.span)?;
-            Ok::<Reg, Error>(register)
-        };
-        let (message, file) = (load(self, message, "b64", 8)?, load(self, file, "b64", 8)?);
-        let line = load(self, line, "b32", 4)?;
-        self.emit(Op::Assert { message, file, line }, guard, &inst.span)
+        let (message, file) = (self.argument(message, 8, inst, guard)?, self.argument(file, 8, inst, guard)?);
+        let (line, function) = (self.argument(line, 4, inst, guard)?, self.argument(function, 8, inst, guard)?);
+        self.emit(Op::Assert { message, file, line, function }, guard, &inst.span)
     }
 }

@@ -54,7 +54,7 @@ impl Cfg {
                             successors.extend(next());
                         }
                     }
-                    Op::Exit | Op::Trap => {
+                    Op::Exit | Op::Trap | Op::Breakpoint => {
                         exits = true;
                         if last.guard.is_some() {
                             successors.extend(next());

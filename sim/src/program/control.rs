@@ -26,6 +26,7 @@ impl<'m> Builder<'m> {
                 None => self.emit(Op::Exit, guard, &inst.span),
             },
             "exit" => self.emit(Op::Exit, guard, &inst.span),
+            "brkpt" => self.emit(Op::Breakpoint, guard, &inst.span),
             "trap" => self.emit(Op::Trap, guard, &inst.span),
             "call" => self.call(inst, guard),
             "bar" | "barrier" => self.barrier(inst, parts, guard),
@@ -37,7 +38,7 @@ impl<'m> Builder<'m> {
                 self.emit(Op::Sleep { nanoseconds }, guard, &inst.span)
             }
             // Hints: profiler events and launch overlap change neither results nor exact counters.
-            "pmevent" | "brkpt" | "griddepcontrol" | "setmaxnreg" => self.emit(Op::Nop, guard, &inst.span),
+            "pmevent" | "griddepcontrol" | "setmaxnreg" => self.emit(Op::Nop, guard, &inst.span),
             _ => Err(self.unsupported_instruction(inst)),
         }
     }

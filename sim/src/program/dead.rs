@@ -97,7 +97,8 @@ fn has_effect(op: &Op) -> bool {
     match op {
         Op::Load(access) => access.strong,
         Op::Store(_) | Op::Atomic(_) | Op::Copy(_) | Op::Barrier(_) | Op::WarpSync { .. } | Op::Fence => true,
-        Op::Branch { .. } | Op::Exit | Op::Trap | Op::Print | Op::NoFunction { .. } | Op::Assert { .. } => true,
+        Op::Branch { .. } | Op::Exit | Op::Trap | Op::Breakpoint | Op::NoFunction { .. } | Op::Assert { .. } => true,
+        Op::Print(_) | Op::Allocate { .. } | Op::Release { .. } | Op::Sleep { .. } => true,
         // Lanes wait for each other here, and a clock is read when the program says so.
         Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Redux { .. } | Op::Elect { .. } => true,
         Op::ReadSpecial { .. } => true,

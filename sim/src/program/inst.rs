@@ -254,8 +254,19 @@ pub enum Op {
     },
     Exit,
     Trap,
-    /// `printf`: nothing is printed, it is only counted.
-    Print,
+    /// `brkpt`: stops for a debugger.
+    Breakpoint,
+    /// `vprintf`.
+    Print(Box<Print>),
+    /// `malloc`: the address of `size` new bytes of the device heap, or null.
+    Allocate {
+        d: Reg,
+        size: Reg,
+    },
+    /// `free`.
+    Release {
+        pointer: Reg,
+    },
     /// An indirect call whose target is none of the functions that it was compared with.
     NoFunction {
         target: Reg,
@@ -267,7 +278,19 @@ pub enum Op {
         message: Reg,
         file: Reg,
         line: Reg,
+        function: Reg,
     },
+}
+
+/// `vprintf(format, arguments)`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Print {
+    /// Pointer to the format.
+    pub format: Reg,
+    /// Pointer to the arguments, which lie behind each other.
+    pub arguments: Reg,
+    /// Where the number of arguments that the format takes goes.
+    pub result: Option<Reg>,
 }
 
 /// A lane-local instruction without a variant of its own.

@@ -15,7 +15,17 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
         read(Reg::P(p));
     }
     match &inst.op {
-        Op::Nop | Op::Print | Op::Fence | Op::Branch { .. } | Op::Exit | Op::Trap => {}
+        Op::Nop | Op::Fence | Op::Branch { .. } | Op::Exit | Op::Trap | Op::Breakpoint => {}
+        Op::Print(print) => {
+            read(print.format);
+            read(print.arguments);
+            print.result.into_iter().for_each(writes);
+        }
+        &Op::Allocate { d, size } => {
+            read(size);
+            writes(d);
+        }
+        &Op::Release { pointer } => read(pointer),
         &Op::NoFunction { target } => read(target),
         &Op::Sleep { nanoseconds } => read(w(nanoseconds)),
         Op::Copy(copy) => {
@@ -177,7 +187,7 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
             writes(Reg::P(p));
         }
         &Op::ActiveMask { d } => writes(w(d)),
-        &Op::Assert { message, file, line } => [message, file, line].into_iter().for_each(read),
+        &Op::Assert { message, file, line, function } => [message, file, line, function].into_iter().for_each(read),
     }
 }
 

@@ -39,6 +39,9 @@ pub struct Report {
     /// What is known of how the result depends on the order in which threads run.
     #[serde(default, skip_serializing_if = "Order::is_empty")]
     pub order: Order,
+    /// What the kernel printed.
+    #[serde(default, skip_serializing_if = "Printed::is_empty")]
+    pub printed: Printed,
     /// Digests of the argument buffers after the launch.
     pub output: Vec<BufferDigest>,
     /// Who made this report from what.
@@ -71,6 +74,25 @@ impl Report {
 fn add(sum: &mut Metrics, more: &Metrics) {
     for (name, value) in more {
         *sum.entry(name.clone()).or_default() += value;
+    }
+}
+
+/// What a kernel printed with `printf`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Printed {
+    /// The text of the calls that were kept, block by block and within a block in the order of execution.
+    pub text: String,
+    /// How often `printf` was called, by all threads.
+    pub calls: u64,
+    /// The calls at the end whose text was not kept: there is room for 1 MiB, as much as CUDA has.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost: u64,
+}
+
+impl Printed {
+    /// Nothing was printed.
+    pub const fn is_empty(&self) -> bool {
+        self.calls == 0
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{Finding, LineReport, Report};
+use super::{Finding, LineReport, Printed, Report};
 use crate::diagnostic::{Diagnostic, Place};
 
 /// Most lines of the table of costly lines.
@@ -63,6 +63,7 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources) -> std::f
         writeln!(text, "{title:<36}{value:>16}")?;
     }
     worst_lines(text, report, sources)?;
+    printed(text, &report.printed)?;
     report.order.write(text, report.findings.is_empty())?;
     for finding in &report.findings {
         writeln!(text)?;
@@ -79,6 +80,22 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources) -> std::f
         0 => writeln!(text, "no findings"),
         1 => writeln!(text, "1 finding"),
         n => writeln!(text, "{n} findings"),
+    }
+}
+
+/// What the kernel printed, line by line; characters that could steer a terminal are replaced.
+fn printed(text: &mut String, printed: &Printed) -> std::fmt::Result {
+    if printed.is_empty() {
+        return Ok(());
+    }
+    writeln!(text, "\nprinted by the kernel")?;
+    for line in printed.text.split_terminator('\n') {
+        let safe = |c: char| if c.is_control() && c != '\t' { char::REPLACEMENT_CHARACTER } else { c };
+        writeln!(text, "  {}", line.trim_end_matches('\r').chars().map(safe).collect::<String>())?;
+    }
+    match printed.lost {
+        0 => Ok(()),
+        lost => writeln!(text, "… and {lost} calls of printf more, for which there was no room"),
     }
 }
 
