@@ -169,9 +169,10 @@ pub(super) fn execute(registers: &mut Registers, constants: &Constants, op: &Op,
             let value = f32s(op, w(a), w(b));
             registers.set_w(d, &value, active);
         }
-        Op::Fma32 { d, a, b, c } => {
+        Op::Fma32 { d, a, b, c, negate } => {
+            let (product, addend) = (u32::from(negate.product) << 31, u32::from(negate.addend) << 31);
             let value = map3(w(a), w(b), w(c), |x, y, z| {
-                canonical32(f32::from_bits(x).mul_add(f32::from_bits(y), f32::from_bits(z)))
+                canonical32(f32::from_bits(x ^ product).mul_add(f32::from_bits(y), f32::from_bits(z ^ addend)))
             });
             registers.set_w(d, &value, active);
         }
@@ -240,9 +241,11 @@ fn f64s(registers: &mut Registers, constants: &Constants, op: &Op, active: u32) 
             };
             registers.set_d(d, &value, active);
         }
-        Op::Fma64 { d, a, b, c } => {
+        Op::Fma64 { d, a, b, c, negate } => {
+            let (product, addend) = (u64::from(negate.product) << 63, u64::from(negate.addend) << 63);
             let (a, b, c) = (registers.d(constants, a), registers.d(constants, b), registers.d(constants, c));
             let value = map3(a, b, c, |x, y, z| {
+                let (x, z) = (x ^ product, z ^ addend);
                 canonical64(f64::from_bits(x).mul_add(f64::from_bits(y), f64::from_bits(z)), [x, y, z])
             });
             registers.set_d(d, &value, active);

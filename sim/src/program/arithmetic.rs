@@ -4,7 +4,6 @@
 //! ptxas 13.0.88 makes of them, read from its machine code for every instruction form:
 //!
 //! - `neg` and `abs` are additions, unless everybody who reads the result takes a negated or absolute operand.
-//! - A multiplication without rounding modifier whose only reader adds it becomes a fused multiply-add with it.
 //! - Multiplication by 1 is none; by -1 it is a negation.
 //! - A saturating conversion is part of what computes its operand.
 //! - Approximate functions scale subnormal operands first; an operand that is still needed afterwards is scaled always.
@@ -59,10 +58,20 @@ pub fn run(program: &mut Program, lowering: Lowering) {
     program.arithmetic = counts;
 }
 
-/// The parts of an instruction's opcode.
+/// The parts of an instruction's opcode; a sum that took a product in is a fused operation.
 fn opcode(program: &Program, pc: usize) -> Vec<&str> {
     let text = program.texts[pc].split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
-    text.trim_end_matches(';').split('.').collect()
+    let mut parts: Vec<&str> = text.trim_end_matches(';').split('.').collect();
+    let fused = match &program.insts[pc].op {
+        Op::Fma32 { .. } | Op::Fma64 { .. } => true,
+        Op::Lane(lane) => lane.src.len() == 3,
+        _ => false,
+    };
+    if fused && matches!(parts[0], "add" | "sub") {
+        parts[0] = "fma";
+        parts.insert(1, "rn");
+    }
+    parts
 }
 
 fn instruction(program: &Program, pc: usize, lowered: bool) -> Arithmetic {
@@ -207,17 +216,6 @@ impl Readers {
                 "neg" | "abs" if readers.iter().all(|&reader| takes(&opcode(program, reader), parts[0] == "abs")) => {
                     counts[pc] = NONE;
                 }
-                "mul" if !parts.iter().any(|part| matches!(*part, "rn" | "rz" | "rm" | "rp" | "sat")) => {
-                    if let &[reader] = &readers[..]
-                        && self.block_of[reader] == self.block_of[pc]
-                        && program.insts[reader].guard == program.insts[pc].guard
-                        && counts[pc] != NONE
-                        && fuses(&opcode(program, reader), &parts)
-                    {
-                        counts[pc] = NONE;
-                        counts[reader] = if target.0 { double(0, 0, 1) } else { single(0, 0, 1) };
-                    }
-                }
                 "cvt" if parts.contains(&"sat") => {
                     // Whoever computes the operand saturates it, if nobody else wants it as it is.
                     let operand = source(&program.insts[pc]);
@@ -275,13 +273,4 @@ fn takes(opcode: &[&str], absolute: bool) -> bool {
         "rcp" | "sqrt" | "rsqrt" | "ex2" | "lg2" => opcode.contains(&"approx") && opcode.contains(&"ftz"),
         _ => false,
     }
-}
-
-/// Whether an addition without rounding modifier takes the product of a multiplication of the same kind.
-fn fuses(addition: &[&str], product: &[&str]) -> bool {
-    let modified = |part: &&str| matches!(*part, "rn" | "rz" | "rm" | "rp");
-    matches!(addition[0], "add" | "sub")
-        && addition.last() == product.last()
-        && addition.contains(&"ftz") == product.contains(&"ftz")
-        && !addition.iter().any(modified)
 }

@@ -1,7 +1,7 @@
 //! Decodes instructions: the opcode chooses the family, and the frequent lane-local forms get variants of their own.
 
 use super::builder::{Builder, Symbol};
-use super::inst::{Bool, Compared, Float, Int32, Int64, Lane, Op, Reg, Special, Test};
+use super::inst::{Bool, Compared, Float, Int32, Int64, Lane, Negate, Op, Reg, Special, Test};
 use super::operand::mask_of;
 use crate::diagnostic::Span;
 use crate::error::Error;
@@ -279,11 +279,13 @@ impl<'m> Builder<'m> {
             }
             (["fma", "rn", "f32"], Reg::W(d, 32), 4) => {
                 let (a, b) = (self.source32(&operands[1], T::F32)?, self.source32(&operands[2], T::F32)?);
-                Op::Fma32 { d, a, b, c: self.source32(&operands[3], T::F32)? }
+                let c = self.source32(&operands[3], T::F32)?;
+                Op::Fma32 { d, a, b, c, negate: Negate::default() }
             }
             (["fma", "rn", "f64"], Reg::D(d), 4) => {
                 let (a, b) = (self.source64(&operands[1], T::F64)?, self.source64(&operands[2], T::F64)?);
-                Op::Fma64 { d, a, b, c: self.source64(&operands[3], T::F64)? }
+                let c = self.source64(&operands[3], T::F64)?;
+                Op::Fma64 { d, a, b, c, negate: Negate::default() }
             }
             (["setp", test, what], Reg::P(p), 3) => {
                 let Some(test) = comparison(test) else {

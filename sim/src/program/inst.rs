@@ -9,7 +9,7 @@ mod lanes;
 mod memory;
 mod register;
 
-pub use arithmetic::{Bool, Compared, Float, Int32, Int64, Test};
+pub use arithmetic::{Bool, Compared, Float, Int32, Int64, Negate, Test};
 pub use lanes::{Barrier, BarrierReduction, ReduxOp, ShuffleMode, VoteMode};
 pub use memory::{
     Access, Address, Atomic, AtomicForm, AtomicOp, Copied, Exchange, MBARRIER_PARITY, MBARRIER_PENDING, Space,
@@ -112,6 +112,7 @@ pub enum Op {
         a: Slot32,
         b: Slot32,
         c: Slot32,
+        negate: Negate,
     },
     F64 {
         op: Float,
@@ -124,6 +125,7 @@ pub enum Op {
         a: Slot64,
         b: Slot64,
         c: Slot64,
+        negate: Negate,
     },
     Compare32 {
         test: Test,

@@ -2,11 +2,12 @@
 //!
 //! Passes, in order, one file each:
 //! 1. [`build`](builder): names to slots and addresses, device functions inlined, opcodes decoded (`decode.rs`).
-//! 2. [`dead`]: what nobody needs is not counted (`sm_90` lowering only, like the next two).
-//! 3. [`atomics`]: one lane for all, loops of compare-and-swap, increments, reductions, as ptxas does it.
-//! 4. [`merge`]: adjacent shared-memory accesses become wide ones, as ptxas does it.
-//! 5. [`reconverge`]: where the lanes that part at a branch meet again, from the control-flow graph ([`mod@cfg`]).
-//! 6. [`arithmetic`]: the floating-point instructions that each instruction becomes, and ([`sink`]) where.
+//! 2. [`dead`]: what nobody needs is not counted (`sm_90` lowering only, like the next three).
+//! 3. [`contract`]: products and sums become fused operations, as ptxas does it.
+//! 4. [`atomics`]: one lane for all, loops of compare-and-swap, increments, reductions, as ptxas does it.
+//! 5. [`merge`]: adjacent shared-memory accesses become wide ones, as ptxas does it.
+//! 6. [`reconverge`]: where the lanes that part at a branch meet again, from the control-flow graph ([`mod@cfg`]).
+//! 7. [`arithmetic`]: the floating-point instructions that each instruction becomes, and ([`sink`]) where.
 
 pub mod alignment;
 pub mod arithmetic;
@@ -15,6 +16,7 @@ pub mod atomics;
 pub mod builder;
 mod call;
 pub mod cfg;
+pub mod contract;
 mod control;
 pub mod dead;
 mod decode;
@@ -130,6 +132,7 @@ pub fn lower(module: &Module, source: Source<'_>, kernel: &str, lowering: Loweri
     let mut program = builder::build(module, source, kernel)?;
     if lowering == Lowering::Sm90 {
         dead::run(&mut program);
+        contract::run(&mut program);
         atomics::run(&mut program);
         merge::run(&mut program);
     }

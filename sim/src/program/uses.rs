@@ -45,7 +45,7 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
             read(w(b));
             writes(w(d));
         }
-        &Op::Mad32 { d, a, b, c } | &Op::Fma32 { d, a, b, c } => {
+        &Op::Mad32 { d, a, b, c } | &Op::Fma32 { d, a, b, c, .. } => {
             [a, b, c].map(w).into_iter().for_each(&mut read);
             writes(w(d));
         }
@@ -54,7 +54,7 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
             read(d64(b));
             writes(d64(d));
         }
-        &Op::Fma64 { d, a, b, c } => {
+        &Op::Fma64 { d, a, b, c, .. } => {
             [a, b, c].map(d64).into_iter().for_each(&mut read);
             writes(d64(d));
         }

@@ -15,6 +15,8 @@ pub(super) struct Op {
     ftz: bool,
     /// The result is clamped to [0, 1], NaN to 0.
     sat: bool,
+    /// Signs that turn a fused operation's product and addend around, in bit 31.
+    signs: [u32; 2],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +129,7 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
     };
     let ftz = !matches!(kind, Kind::Copysign | Kind::Testp(_) | Kind::Tanh) && m.take("ftz");
     let sat = matches!(kind, Kind::Add | Kind::Sub | Kind::Mul | Kind::Fma) && m.take("sat");
-    Ok((Op { kind, rounding, ftz, sat }, signature))
+    Ok((Op { kind, rounding, ftz, sat, signs: [0; 2] }, signature))
 }
 
 /// A subnormal number becomes a zero of its sign.
@@ -194,13 +196,20 @@ fn exact(kind: Kind, rounding: Rounding, ftz: bool, operands: [f32; 3]) -> Optio
 }
 
 impl Op {
+    pub(super) const fn negated(self, product: bool, addend: bool) -> Option<Self> {
+        match self.kind {
+            Kind::Fma => Some(Self { signs: [(product as u32) << 31, (addend as u32) << 31], ..self }),
+            _ => None,
+        }
+    }
+
     #[inline]
     pub(super) fn eval(self, src: [u64; 4]) -> u64 {
-        let load = |bits: u64| {
-            let value = f32::from_bits(bits as u32);
+        let load = |bits: u64, sign: u32| {
+            let value = f32::from_bits(bits as u32 ^ sign);
             if self.ftz { flush(value) } else { value }
         };
-        let (a, b, c) = (load(src[0]), load(src[1]), load(src[2]));
+        let (a, b, c) = (load(src[0], self.signs[0]), load(src[1], 0), load(src[2], self.signs[1]));
         if self.rounding != Rounding::Nearest
             && let Some(value) = exact(self.kind, self.rounding, self.ftz, [a, b, c])
         {

@@ -106,6 +106,8 @@ pub(super) struct Op {
     ftz: bool,
     sat: bool,
     relu: bool,
+    /// A fused operation's product and addend are taken with the opposite sign.
+    negate: [bool; 2],
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,10 +182,17 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
     let packed = matches!(ty, T::F16x2 | T::BF16x2);
     // The bf16 exponential flushes subnormal operands and results by definition.
     let ftz = ftz || kind == Kind::Ex2 && !is_f16;
-    Ok((Op { kind, half, packed, ftz, sat, relu }, Signature::same(ty, sources)))
+    Ok((Op { kind, half, packed, ftz, sat, relu, negate: [false; 2] }, Signature::same(ty, sources)))
 }
 
 impl Op {
+    pub(super) const fn negated(self, product: bool, addend: bool) -> Option<Self> {
+        match self.kind {
+            Kind::Fma => Some(Self { negate: [product, addend], ..self }),
+            _ => None,
+        }
+    }
+
     #[inline]
     pub(super) fn eval(self, [a, b, c, _]: [u64; 4]) -> u64 {
         if self.packed { self.one(a >> 16, b >> 16, c >> 16) << 16 | self.one(a, b, c) } else { self.one(a, b, c) }
@@ -197,7 +206,10 @@ impl Op {
             Kind::Add => round_to_odd_sum(load(a), load(b)),
             Kind::Sub => round_to_odd_sum(load(a), -load(b)),
             Kind::Mul => load(a) * load(b),
-            Kind::Fma => round_to_odd_sum(load(a) * load(b), load(c)),
+            Kind::Fma => {
+                let [product, addend] = self.negate.map(|negate| if negate { -1.0 } else { 1.0 });
+                round_to_odd_sum(product * load(a) * load(b), addend * load(c))
+            }
             Kind::Neg => -load(a),
             Kind::Abs => load(a).abs(),
             Kind::Extremum { max, nan, xor_sign } => extremum(max, nan, xor_sign, load(a), load(b)),

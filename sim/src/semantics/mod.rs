@@ -134,6 +134,23 @@ impl LaneOp {
         }
     }
 
+    /// A fused multiplication and addition with the sign of its product or its addend turned around, which the hardware
+    /// does for nothing. `None` for any other instruction.
+    pub const fn negated(self, product: bool, addend: bool) -> Option<Self> {
+        match self.0 {
+            _ if !product && !addend => Some(self),
+            Kind::Float32(op) => match op.negated(product, addend) {
+                Some(op) => Some(Self(Kind::Float32(op))),
+                None => None,
+            },
+            Kind::Half(op) => match op.negated(product, addend) {
+                Some(op) => Some(Self(Kind::Half(op))),
+                None => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Whether the result depends on the carry.
     pub const fn uses_carry(self) -> bool {
         matches!(self.0, Kind::Carry(op) if op.uses_carry)

@@ -40,6 +40,15 @@ pub enum Float {
     Mul,
 }
 
+/// What a fused multiplication and addition takes with the opposite sign, as the hardware's operands can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Negate {
+    /// `c - a * b`.
+    pub product: bool,
+    /// `a * b - c`.
+    pub addend: bool,
+}
+
 /// Comparisons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the variants are PTX's own names")]
