@@ -2,12 +2,13 @@
 //!
 //! Passes, in order, one file each:
 //! 1. [`build`](builder): names to slots and addresses, device functions inlined, opcodes decoded (`decode.rs`).
-//! 2. [`dead`]: what nobody needs is not counted (`sm_90` lowering only, like the next three).
-//! 3. [`contract`]: products and sums become fused operations, as ptxas does it.
-//! 4. [`atomics`]: one lane for all, loops of compare-and-swap, increments, reductions, as ptxas does it.
-//! 5. [`merge`]: adjacent shared-memory accesses become wide ones, as ptxas does it.
-//! 6. [`reconverge`]: where the lanes that part at a branch meet again, from the control-flow graph ([`mod@cfg`]).
-//! 7. [`arithmetic`]: the floating-point instructions that each instruction becomes, and ([`sink`]) where.
+//! 2. [`dead`]: what nobody needs is not counted (`sm_90` lowering only, like the next four).
+//! 3. [`narrow`]: of an element, the half is loaded that is used.
+//! 4. [`contract`]: products and sums become fused operations, as ptxas does it.
+//! 5. [`atomics`]: one lane for all, loops of compare-and-swap, increments, reductions, as ptxas does it.
+//! 6. [`merge`]: adjacent shared-memory accesses become wide ones, as ptxas does it.
+//! 7. [`reconverge`]: where the lanes that part at a branch meet again, from the control-flow graph ([`mod@cfg`]).
+//! 8. [`arithmetic`]: the floating-point instructions that each instruction becomes, and ([`sink`]) where.
 
 pub mod alignment;
 pub mod arithmetic;
@@ -25,6 +26,7 @@ pub mod inst;
 mod layout;
 mod memory;
 pub mod merge;
+pub mod narrow;
 mod operand;
 mod place;
 pub mod reconverge;
@@ -132,6 +134,7 @@ pub fn lower(module: &Module, source: Source<'_>, kernel: &str, lowering: Loweri
     let mut program = builder::build(module, source, kernel)?;
     if lowering == Lowering::Sm90 {
         dead::run(&mut program);
+        narrow::run(&mut program);
         contract::run(&mut program);
         atomics::run(&mut program);
         merge::run(&mut program);
