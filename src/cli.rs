@@ -36,6 +36,8 @@ pub(crate) enum Command {
     /// Run any kernel on the simulated SM and report what the hardware would count
     #[command(after_help = SIM_HELP)]
     Sim(Box<Sim>),
+    /// The GPUs that can be simulated, and where their numbers come from
+    Targets(Targets),
     /// Solve exercises: list them, check a solution, ask for a hint
     Exercise(Exercise),
     /// Build the book, or look at where it is
@@ -74,6 +76,12 @@ pub(crate) struct Compare {
     /// Leave this machine's GPU alone, if it has one
     #[arg(long)]
     pub(crate) no_gpu: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Targets {
+    /// Show every number of this target with its source
+    pub(crate) name: Option<String>,
 }
 
 const SIM_HELP: &str = "Arguments of the kernel, in order, one --arg each:
@@ -124,12 +132,13 @@ pub(crate) struct Sim {
     /// Write argument INDEX's buffer to FILE after the run
     #[arg(long, value_name = "INDEX=FILE")]
     pub(crate) dump: Vec<String>,
-    /// The GPU to simulate
-    #[arg(long, default_value = "h200")]
+    /// The GPU to simulate (`warpbook targets` lists them)
+    #[arg(long, default_value = "h200", value_name = "GPU")]
     pub(crate) target: String,
-    /// Whose memory instructions are counted: what ptxas makes of the PTX, or the PTX as it stands
-    #[arg(long, value_enum, default_value_t = LoweringChoice::Sm90)]
-    pub(crate) lowering: LoweringChoice,
+    /// Whose memory instructions are counted: what ptxas makes of the PTX, or the PTX as it stands [default: sm_90 for
+    /// h100 and h200, none for all other targets]
+    #[arg(long, value_enum)]
+    pub(crate) lowering: Option<LoweringChoice>,
     /// Do not look for races and uninitialised reads, and do not compile a .cu file a second time to check it
     #[arg(long)]
     pub(crate) no_checks: bool,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use crate::check::{Checked, Places};
@@ -54,12 +55,17 @@ impl Module {
 }
 
 /// Which compiler's memory instructions are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize)]
 pub enum Lowering {
-    /// What ptxas makes of the PTX for compute capability 9.0.
+    /// What the simulated target's file says; where no target is given, as for the default target.
     #[default]
+    #[serde(skip)]
+    OfTarget,
+    /// What ptxas makes of the PTX for compute capability 9.0.
+    #[serde(rename = "sm_90")]
     Sm90,
     /// The PTX instructions as they stand.
+    #[serde(rename = "none")]
     None,
 }
 
@@ -67,6 +73,7 @@ impl Lowering {
     /// The name in reports and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::OfTarget => "of the target",
             Self::Sm90 => "sm_90",
             Self::None => "none",
         }
@@ -119,7 +126,7 @@ pub struct Outcome {
 
 /// The names of the GPUs that can be simulated.
 pub fn targets() -> Vec<&'static str> {
-    target::TARGETS.iter().map(|target| target.name).collect()
+    target::all().iter().map(|target| &*target.name).collect()
 }
 
 /// Runs `kernel` of `module`.
@@ -133,10 +140,10 @@ pub fn simulate(module: &Module, kernel: &str, launch: &Launch, options: &Option
 
 fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Options) -> Result<Outcome, Error> {
     let Some(target) = target::find(&options.target) else {
-        let known = targets().join(", ");
-        return Err(Error::input(format!("there is no target `{}`; there are: {known}", options.target)));
+        return Err(Error::input(target::unknown(&options.target)));
     };
-    let program = module.lower(kernel, options.lowering)?;
+    let lowering = if options.lowering == Lowering::OfTarget { target.lowering } else { options.lowering };
+    let program = module.lower(kernel, lowering)?;
     let mut machine = Machine::new(&program, launch, target, options)?;
     let ran = match run(&machine, options, false) {
         Some(ran) => ran,
@@ -173,13 +180,14 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
     let (major, minor) = module.ast.version;
     let report = Report {
         kernel: kernel.to_owned(),
-        target: target.name.to_owned(),
+        target: target.name.clone(),
         launch: LaunchShape {
             grid: launch.grid.into(),
             block: launch.block.into(),
             shared_dynamic: launch.shared_bytes,
             shared_static: program.shared_static as u32,
         },
+        occupancy: Some(machine.occupancy),
         metrics: metrics::totals(metrics::EXACT, counters, &program),
         estimates: metrics::totals(metrics::OWN, counters, &program),
         lines: metrics::lines(counters, &program, &module.ast, &module.name),
@@ -192,7 +200,7 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
             warpbook: env!("CARGO_PKG_VERSION").to_owned(),
             ptx: format!("{major}.{minor}"),
             ptx_target: module.ast.target.clone(),
-            lowering: options.lowering.name().to_owned(),
+            lowering: lowering.name().to_owned(),
         },
     };
     Ok(Outcome { report, buffers })
@@ -203,8 +211,7 @@ fn run(machine: &Machine<'_>, options: &Options, in_turn: bool) -> Option<Ran<Ch
     if options.checks {
         return machine.run(in_turn, || Checked::new(machine), Checked::merge);
     }
-    let instructions = machine.program.insts.len();
-    let ran = machine.run(in_turn, || Counters::new(instructions), |sum: &mut Counters, later| sum.merge(&later))?;
+    let ran = machine.run(in_turn, || Counters::of(machine), |sum: &mut Counters, later| sum.merge(&later))?;
     Some(ran.map(Checked::unchecked))
 }
 

@@ -8,6 +8,7 @@ mod exercise;
 mod record;
 mod setup;
 mod sim;
+mod targets;
 
 use std::process::ExitCode;
 
@@ -49,6 +50,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     let ended = match cli.command.unwrap_or(Command::Compare(Compare::default())) {
         Command::Compare(args) => compare::run(&args, json),
         Command::Sim(args) => sim::run(&args, json),
+        Command::Targets(args) => targets::run(&args, json),
         Command::Doctor => doctor::run(json),
         Command::Setup(args) => setup::run(&args, json),
         Command::Record(args) => record::run(args, json),

@@ -33,8 +33,9 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
     let mut options = sim::Options {
         target: args.target.clone(),
         lowering: match args.lowering {
-            LoweringChoice::Sm90 => Lowering::Sm90,
-            LoweringChoice::None => Lowering::None,
+            None => Lowering::OfTarget,
+            Some(LoweringChoice::Sm90) => Lowering::Sm90,
+            Some(LoweringChoice::None) => Lowering::None,
         },
         checks: !args.no_checks,
         ..sim::Options::default()

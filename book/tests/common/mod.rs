@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use book::runs::{Agreement, Counter, KernelAgreement, Measured, Run, Runs};
 use sim::Report;
-use sim::report::{LaunchShape, LineReport, Versions};
+use sim::report::{LaunchShape, LineReport};
 
 pub(crate) const LD: &str = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
 pub(crate) const ST: &str = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum";
@@ -69,17 +69,7 @@ impl Runs for Fake {
                 line(4, BTreeMap::from([(ST.to_owned(), 1_000)]), 1_000),
                 line(6, BTreeMap::new(), 0),
             ],
-            findings: Vec::new(),
-            remarks: Vec::new(),
-            order: sim::report::Order::default(),
-            printed: sim::report::Printed::default(),
-            output: Vec::new(),
-            versions: Versions {
-                warpbook: String::new(),
-                ptx: String::new(),
-                ptx_target: String::new(),
-                lowering: String::new(),
-            },
+            ..Report::default()
         };
         let measured = measured.map(|loads| Measured {
             gpu: "H200".to_owned(),

@@ -38,8 +38,7 @@ pub(crate) struct Checked {
 impl Checked {
     /// An observer that counts and checks.
     pub(crate) fn new(machine: &Machine<'_>) -> Self {
-        let counters = Counters::new(machine.program.insts.len());
-        Self { counters, checks: Some((Racecheck::new(machine), Initcheck::new(machine))) }
+        Self { counters: Counters::of(machine), checks: Some((Racecheck::new(machine), Initcheck::new(machine))) }
     }
 
     /// What was counted without checks.

@@ -19,7 +19,7 @@ use crate::memory::global::GlobalMemory;
 use crate::observe::Observer;
 use crate::program::inst::{AtomicOp, Op, Space};
 use crate::program::{CONST_WINDOW, PlacedVariable, Program, SHARED_WINDOW};
-use crate::target::Target;
+use crate::target::{Occupancy, Target, Usage};
 
 /// Most groups of blocks that run side by side. Fixed, so that results do not depend on the number of CPU threads.
 const GROUPS: u64 = 512;
@@ -68,11 +68,12 @@ pub(crate) struct Machine<'a> {
     pub shared_dynamic: u32,
     /// All shared memory per block, in bytes.
     pub shared_bytes: u64,
-    /// Streaming multiprocessors of the GPU.
-    pub multiprocessors: u32,
-    /// The GPU in messages.
-    pub title: &'static str,
-    /// Thread blocks of this launch that the GPU holds at once.
+    /// The GPU.
+    pub target: &'a Target,
+    /// How many thread blocks of this launch a multiprocessor holds at once. PTX does not say how many registers ptxas
+    /// gives a thread, so they are left out: a GPU may hold fewer.
+    pub occupancy: Occupancy,
+    /// The same for all multiprocessors together.
     pub resident_blocks: u64,
     /// How the lanes of a warp that part at a branch run.
     pub scheduling: Scheduling,
@@ -94,10 +95,11 @@ impl<'a> Machine<'a> {
     pub(crate) fn new(
         program: &'a Program,
         launch: &Launch,
-        target: &Target,
+        target: &'a Target,
         options: &Options,
     ) -> Result<Self, Error> {
         check_shape(program, launch, target)?;
+        let occupancy = target.occupancy(&usage(program, launch));
         let addresses = addresses(program);
         let mut global = GlobalMemory::default();
         for variable in &program.globals {
@@ -127,10 +129,10 @@ impl<'a> Machine<'a> {
             block: launch.block,
             shared_dynamic: launch.shared_bytes,
             shared_bytes,
-            multiprocessors: target.multiprocessors,
-            title: target.title,
-            resident_blocks: resident_blocks(target, launch.block, shared_bytes),
-            scheduling: options.scheduling.unwrap_or_default(),
+            target,
+            resident_blocks: u64::from(occupancy.blocks.max(1)) * u64::from(target.multiprocessors),
+            occupancy,
+            scheduling: options.scheduling.unwrap_or(target.scheduling),
             seed: options.seed,
             endless: AtomicU64::new(u64::MAX),
             waiting: AtomicBool::new(false),
@@ -269,32 +271,27 @@ fn content(variable: &PlacedVariable, addresses: &Addresses<'_>) -> Vec<u8> {
     content
 }
 
-/// Thread blocks that the GPU holds at once. PTX does not say how many registers ptxas gives a thread, so they are left
-/// out: a GPU may hold fewer.
-fn resident_blocks(target: &Target, block: Dim3, shared_bytes: u64) -> u64 {
-    let warps = u64::from(target.warps_per_multiprocessor) / block.count().div_ceil(32);
-    let shared = shared_bytes.next_multiple_of(128) + u64::from(target.shared_reserved);
-    let shared = u64::from(target.shared_per_multiprocessor) / shared.max(1);
-    warps.min(shared).min(u64::from(target.blocks_per_multiprocessor)).max(1) * u64::from(target.multiprocessors)
-}
-
 fn check_shape(program: &Program, launch: &Launch, target: &Target) -> Result<(), Error> {
-    let Launch { grid, block, shared_bytes, .. } = launch;
+    let Launch { grid, block, .. } = launch;
     for (what, extent) in [("grid", grid), ("block", block)] {
         if extent.x == 0 || extent.y == 0 || extent.z == 0 {
             return Err(Error::input(format!("the {what} {extent} has an extent of 0; every extent is at least 1")));
         }
     }
     let threads = block.count();
-    if threads > u64::from(target.threads_per_block) || block.z > 64 {
-        let most = target.threads_per_block;
+    let most = Dim3::new(target.block_x, target.block_y, target.block_z);
+    if threads > u64::from(target.threads_per_block) || block.x > most.x || block.y > most.y || block.z > most.z {
         return Err(Error::input(format!(
-            "a block of {block} has {threads} threads; a thread block holds at most {most}, and at most 64 in z"
+            "a block of {block} has {threads} threads; a thread block of {} holds at most {}, and at most {} in x, {} in \
+             y and {} in z",
+            target.title, target.threads_per_block, most.x, most.y, most.z
         )));
     }
-    if grid.x > i32::MAX as u32 || grid.y > 65_535 || grid.z > 65_535 {
+    let most = Dim3::new(target.grid_x, target.grid_y, target.grid_z);
+    if grid.x > most.x || grid.y > most.y || grid.z > most.z {
         return Err(Error::input(format!(
-            "a grid of {grid} is too large: at most 2147483647 blocks in x and 65535 in y and z"
+            "a grid of {grid} is too large: {} takes at most {} blocks in x, {} in y and {} in z",
+            target.title, most.x, most.y, most.z
         )));
     }
     if let Some([x, y, z]) = program.required_threads
@@ -311,14 +308,31 @@ fn check_shape(program: &Program, launch: &Launch, target: &Target) -> Result<()
             "this kernel was compiled for at most {most} threads per block (`__launch_bounds__`), not {threads}"
         )));
     }
-    let shared = program.shared_static + u64::from(*shared_bytes);
-    if shared > u64::from(target.shared_per_block) {
-        return Err(Error::input(format!(
-            "the block needs {shared} bytes of shared memory; {} has {} per block",
-            target.title, target.shared_per_block
-        )));
+    let usage = usage(program, launch);
+    if target.shared_of_block(&usage) > target.shared_limit() {
+        let mut message = format!(
+            "the block needs {} bytes of shared memory; {} has {} per block",
+            usage.shared_bytes, target.title, target.shared_per_block
+        );
+        if target.parameters_in_shared {
+            message += &format!(
+                ", of which the kernel's parameters take {} and the system {}",
+                usage.parameter_bytes, target.shared_reserved
+            );
+        }
+        return Err(Error::input(message));
     }
     Ok(())
+}
+
+/// What a block of the launch needs of a multiprocessor; PTX does not tell how many registers.
+pub(crate) fn usage(program: &Program, launch: &Launch) -> Usage {
+    Usage {
+        threads: u32::try_from(launch.block.count()).unwrap_or(u32::MAX),
+        shared_bytes: program.shared_static + u64::from(launch.shared_bytes),
+        parameter_bytes: program.params.iter().map(|param| param.offset + param.bytes).max().unwrap_or(0),
+        registers: None,
+    }
 }
 
 /// Lays the arguments out in parameter space, checked against the kernel's parameters.

@@ -260,7 +260,7 @@ impl<O: Observer> Residents<O> {
                 format!(
                     "block {first}{behind} never starts, because {} holds {} of these blocks at once and all of those \
                      wait",
-                    machine.title, self.capacity
+                    machine.target.title, self.capacity
                 )
             }
             None => all,

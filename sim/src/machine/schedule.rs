@@ -3,8 +3,11 @@
 //! Seed 0 is the plain order: blocks and warps by number, each as long as it can. Every other seed is an order of its
 //! own, the same on every machine, so that a finding can be replayed.
 
+use serde::Deserialize;
+
 /// How the lanes of a warp that part at a branch run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Scheduling {
     /// A program counter per lane (compute capability 7.0 and later): any side may run at any time, and lanes may wait
     /// for each other.

@@ -85,9 +85,9 @@ fn start_value(value: StartValue, machine: &Machine<'_>, block: Dim3, warp: u32,
         StartValue::SmId => {
             let linear = u64::from(block.x)
                 + u64::from(machine.grid.x) * (u64::from(block.y) + u64::from(machine.grid.y) * u64::from(block.z));
-            (linear % u64::from(machine.multiprocessors)) as u32
+            (linear % u64::from(machine.target.multiprocessors)) as u32
         }
-        StartValue::NsmId => machine.multiprocessors,
+        StartValue::NsmId => machine.target.multiprocessors,
         StartValue::GridId => 1,
         StartValue::LanemaskEq => 1 << lane,
         StartValue::LanemaskLt => (1 << lane) - 1,

@@ -2,5 +2,10 @@
 
 pub mod banks;
 pub mod global;
+pub mod half_warp;
 pub mod heap;
+pub mod locks;
+pub mod rules;
 pub mod sectors;
+pub mod split;
+pub mod wide_banks;

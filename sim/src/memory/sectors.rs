@@ -36,8 +36,17 @@ pub struct Passes {
 
 /// Sectors and lines of an atomic of the `active` lanes on elements of `width` bytes.
 pub fn passes(addresses: &[u64; 32], active: u32, width: u32) -> Passes {
-    let mut rest = active;
     let mut sum = Passes::default();
+    each_pass(addresses, active, width, |pass| {
+        sum.sectors += sectors(addresses, pass);
+        sum.tags += tags(addresses, pass);
+    });
+    sum
+}
+
+/// Calls `visit` with the lanes of each pass of an atomic.
+pub(crate) fn each_pass(addresses: &[u64; 32], active: u32, width: u32, mut visit: impl FnMut(u32)) {
+    let mut rest = active;
     while rest != 0 {
         let mut pass = 0u32;
         let mut seen = [0u64; 32];
@@ -50,11 +59,9 @@ pub fn passes(addresses: &[u64; 32], active: u32, width: u32) -> Passes {
                 pass |= 1 << lane;
             }
         }
-        sum.sectors += sectors(addresses, pass);
-        sum.tags += tags(addresses, pass);
+        visit(pass);
         rest &= !pass;
     }
-    sum
 }
 
 /// Distinct elements of `width` bytes that the `active` lanes address.

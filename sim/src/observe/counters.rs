@@ -1,7 +1,9 @@
 //! Counts per instruction, from which totals and source lines are summed up.
 
-use super::{MemoryEvent, MemoryKind, Observer};
+use super::{MemoryEvent, MemoryKind, Observer, eras};
+use crate::machine::grid::Machine;
 use crate::memory::banks::{self, Direction};
+use crate::memory::rules::Rules;
 use crate::memory::sectors;
 use crate::program::inst::Pc;
 
@@ -37,7 +39,7 @@ pub struct Access {
     pub cost: u64,
     /// The least that `cost` could be for the same lanes.
     pub ideal: u64,
-    /// Global: 128-byte lines.
+    /// Global: 128-byte lines, or the transactions of targets without a cache.
     pub tags: u64,
     /// Global atomics: sectors, where lanes with the same address come one after the other.
     pub pass_sectors: u64,
@@ -50,7 +52,7 @@ impl Access {
     pub const NONE: Self =
         Self { instructions: 0, lanes: 0, bytes: 0, cost: 0, ideal: 0, tags: 0, pass_sectors: 0, pass_tags: 0 };
 
-    fn add(&mut self, event: &MemoryEvent<'_>, cost: u32, ideal: u32, tags: u32) {
+    pub(super) fn add(&mut self, event: &MemoryEvent<'_>, cost: u32, ideal: u32, tags: u32) {
         self.instructions += 1;
         self.lanes += u64::from(event.active.count_ones());
         // Lanes that address the same element move it once: so the hardware counts, and so it was measured.
@@ -77,12 +79,18 @@ impl Access {
 pub struct Counters {
     /// Counts by instruction.
     pub by_pc: Vec<Counts>,
+    /// What accesses cost on a target that does not follow the rules of the newest ones, which stand below.
+    other_rules: Option<Rules>,
 }
 
 impl Counters {
-    /// Counters for a program of this many instructions.
-    pub fn new(instructions: usize) -> Self {
-        Self { by_pc: vec![Counts::default(); instructions] }
+    /// Counters for a launch.
+    pub(crate) fn of(machine: &Machine<'_>) -> Self {
+        let rules = machine.target.rules();
+        Self {
+            by_pc: vec![Counts::default(); machine.program.insts.len()],
+            other_rules: (rules != Rules::default()).then_some(rules),
+        }
     }
 
     /// Adds what another observer counted.
@@ -111,6 +119,9 @@ impl Observer for Counters {
 
     fn memory(&mut self, event: &MemoryEvent<'_>) {
         let counts = &mut self.by_pc[event.pc as usize];
+        if let Some(rules) = &self.other_rules {
+            return eras::count(rules, counts, event);
+        }
         let &MemoryEvent { active, width, .. } = event;
         match event.kind {
             MemoryKind::SharedLoad

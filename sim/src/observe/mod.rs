@@ -1,6 +1,7 @@
 //! What can be seen of a running kernel. The executor reports events; observers count. Observers never change state.
 
 pub mod counters;
+mod eras;
 pub mod metrics;
 
 use crate::program::inst::{Pc, Space};

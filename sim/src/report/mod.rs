@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::target::Occupancy;
 pub use order::{Differing, Order, OrderPlace};
 
 /// Counter values by Nsight Compute's metric name, suffix included
@@ -25,6 +26,10 @@ pub struct Report {
     pub target: String,
     /// The launch's shape.
     pub launch: LaunchShape,
+    /// How many thread blocks a multiprocessor of that GPU holds at once, and what limits it. PTX does not tell how many
+    /// registers a thread gets: they are left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub occupancy: Option<Occupancy>,
     /// Counters that the hardware counts too and that the simulator claims to know exactly.
     pub metrics: Metrics,
     /// Counters that only a simulator has, or that PTX does not determine. Names begin with `warpbook__`.

@@ -43,6 +43,17 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources) -> std::f
     if own > 0 {
         writeln!(text, "shared memory per block: {} bytes ({own} declared, {dynamic} dynamic)", own + dynamic)?;
     }
+    if let Some(o) = report.occupancy {
+        writeln!(
+            text,
+            "resident per multiprocessor: {} blocks, {} of {} warps, limited by {}, if a thread has up to {} registers",
+            o.blocks,
+            o.warps,
+            o.most_warps,
+            o.limited_by.text(),
+            o.most_registers
+        )?;
+    }
     writeln!(text)?;
     writeln!(text, "{:<36}{:>16}{:>16}", "", "loads", "stores")?;
     for (title, prefix) in TOTALS {
