@@ -10,6 +10,7 @@ mod check;
 pub mod diagnostic;
 pub mod error;
 mod exec;
+pub mod isa;
 pub mod launch;
 mod machine;
 pub mod memory;

@@ -62,13 +62,13 @@ fn canonical32(value: f32) -> u32 {
     if value.is_nan() { 0x7fff_ffff } else { value.to_bits() }
 }
 
-/// A NaN operand comes out quieted, the first one of several; see `semantics::choices`.
+/// A NaN operand comes out quieted, the last one of several; see `semantics::choices`.
 #[inline(always)]
 fn canonical64<const N: usize>(value: f64, operands: [u64; N]) -> u64 {
     if !value.is_nan() {
         return value.to_bits();
     }
-    let nan = operands.into_iter().find(|&operand| f64::from_bits(operand).is_nan());
+    let nan = operands.into_iter().rfind(|&operand| f64::from_bits(operand).is_nan());
     nan.map_or(0xfff8_0000_0000_0000, |nan| nan | 0x0008_0000_0000_0000)
 }
 

@@ -35,6 +35,11 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
         }
         let (mut misaligned, mut outside) = (0, 0);
         let mut changed = false;
+        let op = match atomic.op {
+            // The unit in L2 flushes subnormal numbers; shared memory adds in the SM, where they are kept.
+            AtomicOp::AddF32 { .. } => AtomicOp::AddF32 { ftz: space == Space::Global },
+            op => op,
+        };
         for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
             let address = addresses[lane];
             if !address.is_multiple_of(u64::from(width)) {
@@ -42,7 +47,10 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
                 continue;
             }
             let change = |old| {
-                let new = new_value(atomic.op, width, old, a[lane], b[lane]);
+                let new = match op {
+                    AtomicOp::AddF64 => add_f64(old, a[lane], space == Space::Global),
+                    _ => new_value(op, width, old, a[lane], b[lane]),
+                };
                 changed |= new != old;
                 new
             };
@@ -195,7 +203,7 @@ fn new_value(op: AtomicOp, width: u32, old: u64, a: u64, b: u64) -> u64 {
         AtomicOp::MbarrierDrop => Phase::of(old).expect(b).arrive(a, a).word(),
         AtomicOp::MbarrierExpect => Phase::of(old).expect(a).word(),
         AtomicOp::MbarrierComplete => Phase::of(old).expect(a.wrapping_neg()).arrive(0, 0).word(),
-        AtomicOp::AddF64 => canonical_f64(f64::from_bits(old) + f64::from_bits(a)),
+        AtomicOp::AddF64 => add_f64(old, a, false),
         AtomicOp::AddF16 => add_f16(old as u16, a as u16).into(),
         AtomicOp::AddBf16 => add_bf16(old as u16, a as u16).into(),
         AtomicOp::AddF16x2 => halves(old, a, add_f16),
@@ -258,9 +266,19 @@ fn halves(old: u64, a: u64, add: impl Fn(u16, u16) -> u16) -> u64 {
     u64::from(add(old as u16, a as u16)) | u64::from(add((old >> 16) as u16, (a >> 16) as u16)) << 16
 }
 
-fn canonical_f64(value: f64) -> u64 {
-    // One NaN on every machine: which of two NaNs an addition returns depends on the CPU.
-    if value.is_nan() { 0xfff8_0000_0000_0000 } else { value.to_bits() }
+/// Of two NaNs, global memory keeps the operand's as it is, shared memory (an addition in the SM) the old value's,
+/// quieted: both as an H200 does it.
+fn add_f64(old: u64, a: u64, global: bool) -> u64 {
+    let sum = f64::from_bits(old) + f64::from_bits(a);
+    if !sum.is_nan() {
+        return sum.to_bits();
+    }
+    let operands = if global { [a, old] } else { [old, a] };
+    match operands.into_iter().find(|&bits| f64::from_bits(bits).is_nan()) {
+        Some(nan) if global => nan,
+        Some(nan) => nan | 0x0008_0000_0000_0000,
+        None => 0xfff8_0000_0000_0000,
+    }
 }
 
 fn add_f32(old: u32, a: u32, ftz: bool) -> u32 {

@@ -3,6 +3,7 @@
 use super::builder::{Builder, Symbol};
 use super::inst::{Bool, Compared, Float, Int32, Int64, Lane, Negate, Op, Reg, Special, Test};
 use super::operand::mask_of;
+use super::selectors;
 use crate::diagnostic::Span;
 use crate::error::Error;
 use crate::ptx::ast::{Instruction, Operand};
@@ -112,23 +113,38 @@ impl<'m> Builder<'m> {
     }
 
     fn lane_local(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
-        if let Some(op) = self.frequent(inst, parts)? {
+        // Operands of video instructions (`vadd4` and so on) may have selectors: those are none of the frequent forms.
+        if !parts[0].starts_with('v')
+            && let Some(op) = self.frequent(inst, parts)?
+        {
             return self.emit(op, guard, &inst.span);
         }
-        let (op, signature) = match LaneOp::decode(parts) {
+        let (op, mut signature) = match LaneOp::decode(parts) {
             Ok(Some(decoded)) => decoded,
             Ok(None) => return Err(self.unsupported_instruction(inst)),
             Err(DecodeError::Unsupported(what)) => return Err(self.unsupported(&inst.opcode.span, &what)),
             Err(DecodeError::Invalid(message)) => return Err(self.invalid(&inst.opcode.span, &message)),
         };
-        self.general(inst, op, &signature, guard)
+        if !op.has_selectors() {
+            return self.general(inst, &inst.operands, op, &signature, guard);
+        }
+        let selected = op.select(&mut signature, selectors::of(&inst.operands));
+        let op = selected.map_err(|error| self.invalid(&inst.span, &error.to_string()))?;
+        self.general(inst, &selectors::plain(&inst.operands), op, &signature, guard)
     }
 
     /// An instruction that runs through its scalar semantics.
-    fn general(&mut self, inst: &'m Instruction, op: LaneOp, signature: &Signature, guard: Guard) -> Result<(), Error> {
+    fn general(
+        &mut self,
+        inst: &'m Instruction,
+        operands: &[Operand],
+        op: LaneOp,
+        signature: &Signature,
+        guard: Guard,
+    ) -> Result<(), Error> {
         let wanted = signature.src.len() + 1;
         self.arity(inst, wanted..=wanted)?;
-        let (d, q) = match &inst.operands[0] {
+        let (d, q) = match &operands[0] {
             Operand::Pair(first, second) => {
                 let q = match self.destination(second)? {
                     Some(Reg::P(slot)) => Some(slot),
@@ -141,7 +157,7 @@ impl<'m> Builder<'m> {
             other => (self.destination(other)?, None),
         };
         let mut src = Vec::with_capacity(signature.src.len());
-        for (operand, &kind) in inst.operands[1..].iter().zip(&signature.src) {
+        for (operand, &kind) in operands[1..].iter().zip(&signature.src) {
             if let Operand::Vector(items, span) = operand {
                 // cvt and the half-precision forms take packed operands as vectors: `{lo, hi}`.
                 let packed = self.packed(items, kind, span, guard)?;

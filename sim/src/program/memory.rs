@@ -15,7 +15,6 @@ struct Form<'a> {
     lanes: usize,
     strong: bool,
     operation: Option<&'a str>,
-    noftz: bool,
 }
 
 fn space(part: &str) -> Option<Space> {
@@ -46,7 +45,7 @@ fn form<'a>(parts: &[&'a str], atomic: bool) -> Option<Form<'a>> {
                 "volatile" | "relaxed" | "acquire" | "release" | "acq_rel" | "mmio" | "sc" => form.strong = true,
                 "weak" | "cta" | "gpu" | "sys" | "cluster" | "nc" | "ca" | "cg" | "cs" | "lu" | "cv" | "wb" | "wt"
                 | "unified" => {}
-                "noftz" if atomic => form.noftz = true,
+                "noftz" if atomic => {}
                 _ if part.starts_with("L1::") || part.starts_with("L2::") => {}
                 "exch" | "cas" | "and" | "or" | "xor" | "add" | "inc" | "dec" | "min" | "max" if atomic => {
                     form.operation = Some(part);
@@ -142,8 +141,7 @@ impl<'m> Builder<'m> {
     }
 
     fn atomic(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
-        let Some(Form { space, kind: Some(kind), lanes, operation: Some(operation), noftz, .. }) = form(parts, true)
-        else {
+        let Some(Form { space, kind: Some(kind), lanes, operation: Some(operation), .. }) = form(parts, true) else {
             return Err(self.unsupported_instruction(inst));
         };
         let reduction = parts[0] == "red";
@@ -161,8 +159,8 @@ impl<'m> Builder<'m> {
             ("inc", T::U32) => AtomicOp::Inc,
             ("dec", T::U32) => AtomicOp::Dec,
             ("add", T::U32 | T::S32 | T::U64 | T::S64) => AtomicOp::AddInt,
-            // Shared f32 atomics keep denormals, global ones flush them.
-            ("add", T::F32) => AtomicOp::AddF32 { ftz: space == Some(Space::Global) && !noftz },
+            // Whether subnormal numbers are flushed depends on where the memory lies.
+            ("add", T::F32) => AtomicOp::AddF32 { ftz: false },
             ("add", T::F64) => AtomicOp::AddF64,
             ("add", T::F16) => AtomicOp::AddF16,
             ("add", T::BF16) => AtomicOp::AddBf16,

@@ -30,6 +30,7 @@ pub mod narrow;
 mod operand;
 mod place;
 pub mod reconverge;
+mod selectors;
 pub mod sink;
 pub mod slots;
 pub mod uniform;

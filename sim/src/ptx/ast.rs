@@ -189,6 +189,8 @@ pub enum Operand {
     Pair(Box<Operand>, Box<Operand>),
     /// `!p`.
     Not(Box<Operand>),
+    /// `-a`: only video instructions have signs at registers.
+    Negative(Box<Operand>),
     /// `_`: no destination.
     Sink(Span),
 }
@@ -217,7 +219,7 @@ impl Operand {
                 _ => 0..0,
             },
             Self::Pair(a, b) => a.span().start..b.span().end,
-            Self::Not(a) => a.span(),
+            Self::Not(a) | Self::Negative(a) => a.span(),
         }
     }
 
@@ -243,7 +245,7 @@ impl Operand {
                 a.for_each_name(f);
                 b.for_each_name(f);
             }
-            Self::Not(a) => a.for_each_name(f),
+            Self::Not(a) | Self::Negative(a) => a.for_each_name(f),
         }
     }
 }

@@ -148,9 +148,14 @@ impl Parser<'_> {
         if self.eat(b'(') {
             return Ok(Operand::List(self.operands_until(b')')?));
         }
-        if self.at(b'-') || self.token.kind == Kind::Number {
+        let negative = self.eat(b'-');
+        if self.token.kind == Kind::Number {
             let literal = self.literal()?;
+            let literal = if negative { number::negated(literal) } else { literal };
             return Ok(Operand::Literal(literal, start..self.before as usize));
+        }
+        if negative {
+            return Ok(Operand::Negative(Box::new(self.operand()?)));
         }
         if self.word() == "_" {
             let token = self.advance();

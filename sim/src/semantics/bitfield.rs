@@ -98,8 +98,8 @@ impl Op {
             Self::Bfind { ty, shift_amount } => bfind(ty, shift_amount, a),
             Self::Fns => fns(a as u32, b as u32, c as i32).into(),
             Self::Brev(ty) => a.reverse_bits() >> (64 - ty.bits()),
-            Self::Bfe(ty) => bfe(ty, a, b as u32 & 0xff, c as u32 & 0xff),
-            Self::Bfi(ty) => bfi(ty, a, b, c as u32 & 0xff, d as u32 & 0xff),
+            Self::Bfe(ty) => bfe(ty, a, place(ty, b), place(ty, c)),
+            Self::Bfi(ty) => bfi(ty, a, b, place(ty, c), place(ty, d)),
             Self::Bmsk { clamp } => bmsk(clamp, a as u32, b as u32).into(),
             Self::Szext { signed, clamp } => szext(signed, clamp, a as u32, b as u32).into(),
             Self::Dp4a { a: sa, b: sb } => {
@@ -113,6 +113,11 @@ impl Op {
             }
         }
     }
+}
+
+/// A position or length: its low eight bits, as the manual says, for words; all of it for 64 bits, as an H200 does.
+fn place(ty: T, value: u64) -> u32 {
+    if ty.bits() == 64 { value as u32 } else { value as u32 & 0xff }
 }
 
 /// The highest bit that differs from the sign, as a position or as the shift that brings it to the top; all ones when
@@ -129,6 +134,10 @@ fn bfind(ty: T, shift_amount: bool, a: u64) -> u64 {
 
 /// The position of the `|offset|`-th set bit of `mask` from `base` on, upwards or downwards.
 fn fns(mask: u32, base: u32, offset: i32) -> u32 {
+    if offset == i32::MIN {
+        // It has no opposite to count down from; an H200 gives this.
+        return 0;
+    }
     if base > 31 {
         return FNS_NOT_FOUND;
     }

@@ -16,7 +16,6 @@ pub(super) struct Op {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Add,
-    /// The carry is a borrow.
     Sub,
     MadLow,
     MadHigh,
@@ -39,8 +38,9 @@ pub(super) fn decode(m: &mut Modifiers<'_>) -> Decoded<(Op, Signature)> {
 }
 
 impl Op {
-    /// The result, and the carry (of a subtraction: the borrow) after it, which is `carry` when the instruction
-    /// leaves it alone. Sums of three terms are below 2^66, so all of it is computed in 128 bits.
+    /// The result, and the carry after it, which is `carry` when the instruction leaves it alone. A subtraction adds the
+    /// complement, so its carry is set when nothing was borrowed. Sums of three terms are below 2^66, so all of it is
+    /// computed in 128 bits.
     #[inline]
     pub(super) fn eval(self, [a, b, c, _]: [u64; 4], carry: bool) -> (u64, bool) {
         let ty = self.ty;
@@ -48,14 +48,16 @@ impl Op {
         let cut = |value: u64| u128::from(ty.truncate(value));
         let sum = match self.kind {
             Kind::Add => cut(a) + cut(b) + start,
-            Kind::Sub => cut(a).wrapping_sub(cut(b)).wrapping_sub(start),
+            Kind::Sub => cut(a) + cut(!b) + u128::from(!self.uses_carry || carry),
             Kind::MadLow => cut(a.wrapping_mul(b)) + cut(c) + start,
             Kind::MadHigh => {
                 let (a, b) = (ty.extend(a), ty.extend(b));
+                // Of 16-bit factors, which the manual does not have here, an H200 takes the bits above 32, too.
+                let from = ty.bits().max(32);
                 let high = if ty.is_signed() {
-                    ((a as i64 as i128 * b as i64 as i128) >> ty.bits()) as u64
+                    ((a as i64 as i128 * b as i64 as i128) >> from) as u64
                 } else {
-                    ((a as u128 * b as u128) >> ty.bits()) as u64
+                    ((a as u128 * b as u128) >> from) as u64
                 };
                 cut(high) + cut(c) + start
             }

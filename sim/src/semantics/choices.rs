@@ -12,10 +12,10 @@
 //!   for constant operands of `mul` and `cvt`; assumed for `fma`, `div`, `rcp` and half precision.
 //! - `.sat` makes +0 of −0 (ptxas, for constant operands).
 //! - `cvt.f32.bf16` keeps a NaN's bits: ptxas generates a shift. (With a constant operand it writes the canonical NaN.)
-//! - `sub.cc` leaves a borrow and `subc` takes one (manual 9.7.2.3). The hardware's carry after a subtraction is the
-//!   opposite; the two agree as long as `add…` does not read what `sub.cc` left, which the manual does not forbid.
+//! - `sub.cc` leaves the complement of the borrow and `subc` takes it, as the hardware's adder does: seen by `addc` after
+//!   `sub.cc` (H200).
 //! - `abs`, `neg` of floats make a NaN canonical: ptxas generates an addition of −0 with operand modifiers.
-//! - `min.f64`, `max.f64` of two NaNs give the second one, quieted (ptxas).
+//! - `min.f64`, `max.f64` of two NaNs give the second one, quieted (H200).
 //! - The secondary `min`, `max` and `add` of a scalar video instruction see the first result cut to 32 bits. Assumed.
 //! - Approximate functions are computed in double precision and rounded: nearer to the true value than the hardware
 //!   need be, within the manual's error bounds, not bit for bit the hardware's.
@@ -37,10 +37,24 @@ pub(super) const NAN_BF16: u16 = 0x7fff;
 pub(super) const NAN_F8: u8 = 0x7f;
 
 /// The NaN that `cvt.f64.f32` makes of a NaN: quieted, its payload at the top of the wider mantissa (ptxas computes it
-/// so when the operand is a constant). Half-precision NaNs become canonical f32 ones first (ptxas, likewise).
+/// so when the operand is a constant, an H200 when it is not).
 pub(super) const fn widen_nan_f32(nan: u32) -> u64 {
     let sign = ((nan >> 31) as u64) << 63;
     sign | 0x7ff8_0000_0000_0000 | (((nan & 0x7f_ffff) as u64) << 29)
+}
+
+/// The NaN that `cvt.f64` makes of a 16-bit NaN whose mantissa has this many bits: likewise (H200).
+pub(super) const fn widen_nan_16(nan: u16, mantissa: u32) -> u64 {
+    let sign = ((nan >> 15) as u64) << 63;
+    let payload = nan as u64 & ((1 << mantissa) - 1);
+    sign | 0x7ff8_0000_0000_0000 | payload << (52 - mantissa)
+}
+
+/// The NaN that `cvt` makes of an f64 NaN for a 16-bit format whose mantissa has this many bits: quieted, the top of its
+/// payload kept (H200).
+pub(super) const fn narrow_nan_16(nan: u64, mantissa: u32) -> u64 {
+    let exponent = (0x7fff >> mantissa) << mantissa;
+    (nan >> 63) << 15 | exponent | 1 << (mantissa - 1) | nan >> (52 - mantissa) & ((1 << mantissa) - 1)
 }
 
 /// The NaN that `cvt.f32.f64` makes of a NaN: quieted, the top of its payload kept (ptxas computes it so when the
@@ -50,10 +64,10 @@ pub(super) const fn narrow_nan_f64(nan: u64) -> u32 {
     sign | 0x7fc0_0000 | (nan >> 29) as u32 & 0x3f_ffff
 }
 
-/// The NaN of an f64 operation with NaN operands: the first NaN operand, quieted. Assumed; the manual says only that
-/// the result is a NaN.
+/// The NaN of an f64 operation with NaN operands: the last NaN operand, quieted (H200; the manual says only that the
+/// result is a NaN). Division is a routine and takes the first.
 pub(super) fn propagate_f64(operands: &[f64]) -> f64 {
-    let nan = operands.iter().find(|operand| operand.is_nan());
+    let nan = operands.iter().rev().find(|operand| operand.is_nan());
     f64::from_bits(nan.map_or(NAN_F64, |nan| nan.to_bits() | 0x0008_0000_0000_0000))
 }
 

@@ -1,6 +1,8 @@
 //! Conversions between number formats (manual 9.7.9.21, `cvt`). Packed and 8-bit formats are in the neighbouring file.
 
-use super::choices::{NAN_F32, nan_to_integer, narrow_nan_f64, propagate_f64, widen_nan_f32};
+use super::choices::{
+    NAN_BF16, NAN_F32, nan_to_integer, narrow_nan_16, narrow_nan_f64, propagate_f64, widen_nan_16, widen_nan_f32,
+};
 use super::float32::{flush, saturate};
 use super::half::Half;
 use super::modifiers::{Decoded, Modifiers};
@@ -210,12 +212,14 @@ fn to_integer(to: T, from: T, rounding: Rounding, ftz: bool, a: u64) -> u64 {
 #[inline]
 fn float(to: T, from: T, rounding: FloatRounding, adjust: Adjust, a: u64) -> u64 {
     if to == from && rounding == FloatRounding::Exact && to != T::F16 && !adjust.ftz && !adjust.sat {
-        // A plain move, NaN payloads included; `.f16` goes through the adder.
-        return to.truncate(a);
+        // A plain move, NaN payloads included, of f32 and f64; half-precision numbers go through the adder.
+        let nan = to == T::BF16 && load(from, a, false).is_nan();
+        return if nan { NAN_BF16.into() } else { to.truncate(a) };
     }
-    let value = load(from, a, adjust.ftz);
+    // The unit that makes an f16 of an f32 keeps subnormal operands: directed roundings show it (H200).
+    let value = load(from, a, adjust.ftz && to != T::F16);
     if value.is_nan() {
-        return if adjust.sat { 0 } else { nan(to, from, a) };
+        return if adjust.sat { 0 } else { nan(to, from, adjust.ftz, a) };
     }
     let (value, precision) = match rounding {
         FloatRounding::Exact => (value, Rounding::Nearest),
@@ -242,12 +246,17 @@ pub(super) const fn finite(format: Format, bits: u64) -> u64 {
     if magnitude > format.largest() { bits & format.sign_bit() | format.largest() } else { bits }
 }
 
-/// The NaN that a conversion of the NaN `a` gives.
-fn nan(to: T, from: T, a: u64) -> u64 {
+/// The NaN that a conversion of the NaN `a` gives. With `.ftz` an f32 goes through the adder, which makes it canonical.
+fn nan(to: T, from: T, ftz: bool, a: u64) -> u64 {
     match (to, from) {
+        (T::F64, T::F32) if ftz => widen_nan_f32(NAN_F32),
+        (T::F32, T::BF16) if ftz => NAN_F32.into(),
         (T::F64, T::F64) => propagate_f64(&[f64::from_bits(a)]).to_bits(),
         (T::F64, T::F32) => widen_nan_f32(a as u32),
-        (T::F64, _) => widen_nan_f32(NAN_F32),
+        (T::F64, T::F16) => widen_nan_16(a as u16, 10),
+        (T::F64, _) => widen_nan_16(a as u16, 7),
+        (T::F16, T::F64) => narrow_nan_16(a, 10),
+        (T::BF16, T::F64) => narrow_nan_16(a, 7),
         (T::F32, T::F64) => narrow_nan_f64(a).into(),
         // The conversion is a shift.
         (T::F32, T::BF16) => (a & 0xffff) << 16,
@@ -272,22 +281,24 @@ fn saturated(to: T, bits: u64) -> u64 {
 fn tf32(rounding: Rounding, adjust: Adjust, a: u32) -> u64 {
     /// Bits that the format lacks.
     const DROPPED: u32 = 13;
-    if rounding == Rounding::NearestAway && !adjust.satfinite {
+    const INFINITY: u32 = 0x7f80_0000;
+    let magnitude = a & 0x7fff_ffff;
+    if rounding == Rounding::NearestAway {
         // Half of the last place is added to the encoding of every finite number and the rest cut off: that is what
-        // ptxas generates, and it keeps the upper part of a NaN's payload.
-        let magnitude = a & 0x7fff_ffff;
-        let rounded = if magnitude < 0x7f80_0000 { a + (1 << (DROPPED - 1)) } else { a };
-        return (rounded & !((1 << DROPPED) - 1)).into();
+        // ptxas generates, and it keeps the upper part of a NaN's payload. With `.satfinite` everything beyond the
+        // largest number moves down by one place, NaNs as well (H200).
+        let rounded = if magnitude < INFINITY { a + (1 << (DROPPED - 1)) } else { a };
+        let rounded = rounded & !((1 << DROPPED) - 1);
+        let beyond = adjust.satfinite && rounded & 0x7fff_ffff >= INFINITY;
+        return (if beyond { rounded - (1 << DROPPED) } else { rounded }).into();
     }
-    let value = f32::from_bits(a);
-    if value.is_nan() {
-        return NAN_F32.into();
+    if magnitude > INFINITY {
+        return (NAN_F32 >> DROPPED << DROPPED).into();
     }
-    let bits = if value.is_infinite() {
+    let bits = if magnitude == INFINITY {
         u64::from(a >> DROPPED)
     } else {
         Exact::decode(Format::F32, a.into()).round(Format::TF32, rounding)
     };
-    let bits = if adjust.satfinite { finite(Format::TF32, bits) } else { bits };
     if adjust.relu && bits & Format::TF32.sign_bit() != 0 { 0 } else { bits << DROPPED }
 }

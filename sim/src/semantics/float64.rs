@@ -126,7 +126,10 @@ impl Op {
                 let value = a.mul_add(b, c);
                 if value.is_nan() { propagate_f64(&[a, b, c]) } else { value }
             }
-            Kind::Div => binary(a / b),
+            Kind::Div => {
+                let value = a / b;
+                if value.is_nan() { propagate_f64(&[b, a]) } else { value }
+            }
             Kind::Rcp => unary(1.0 / a),
             Kind::Sqrt => unary(a.sqrt()),
             Kind::Rsqrt => unary(1.0 / a.sqrt()),

@@ -19,6 +19,7 @@ mod logic;
 mod modifiers;
 mod pack;
 mod rounding;
+mod rows;
 mod signature;
 mod table;
 mod types;
@@ -100,6 +101,11 @@ impl LaneOp {
             _ if selectors == Selectors::default() => Ok(self),
             _ => Err(DecodeError::Invalid("only the operands of video instructions have selectors".to_owned())),
         }
+    }
+
+    /// Whether [`Self::select`] may have something to fold in.
+    pub const fn has_selectors(self) -> bool {
+        matches!(self.0, Kind::Video(_))
     }
 
     /// The destination's bits, upper bits zero, from the sources' bits in the order of the [`Signature`]. Sources may

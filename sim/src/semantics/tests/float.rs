@@ -260,7 +260,7 @@ fn flushing_by_hand() {
     assert_eq!(run("cvt.rn.ftz.f32.f64", [0x380f_ffff_f000_0000]), 0x0080_0000);
     assert_eq!(run("cvt.rn.f32.f64", [0xfff8_0000_2000_0000]), 0xffc0_0001);
     assert_eq!(run("cvt.f64.f32", [0xff80_0001]), 0xfff8_0000_2000_0000);
-    assert_eq!(run("cvt.f64.f16", [0x7e01]), 0x7fff_ffff_e000_0000);
+    assert_eq!(run("cvt.f64.f16", [0x7e01]), 0x7ff8_0400_0000_0000);
 }
 
 #[test]
@@ -343,6 +343,8 @@ proptest! {
         prop_assert!((of("lg2.approx.f32") - x.log2()).abs() <= 2_f64.powi(-22).max(2_f64.powi(-22) * x.log2().abs()));
         if x < 100.0 {
             prop_assert!(near(of("ex2.approx.f32"), x.exp2(), 2_f64.powi(-22)));
+        }
+        if x < std::f64::consts::TAU {
             prop_assert!((of("sin.approx.f32") - x.sin()).abs() <= 2_f64.powf(-20.5));
             prop_assert!((of("cos.approx.f32") - x.cos()).abs() <= 2_f64.powf(-20.5));
         }

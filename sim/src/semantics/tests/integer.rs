@@ -153,15 +153,20 @@ fn carry_flags() {
 }
 
 /// The manual's loop for `bfe`, bit by bit.
+/// Of 64-bit fields, all bits of a position or length count, as on an H200; the manual takes eight.
+fn place(ty: T, value: u64) -> u32 {
+    (if ty.bits() == 64 { value } else { value & 0xff }) as u32
+}
+
 fn bfe(ty: T, a: u64, b: u64, c: u64) -> u64 {
-    let (msb, pos, len) = (ty.bits() - 1, (b & 0xff) as u32, (c & 0xff) as u32);
+    let (msb, pos, len) = (ty.bits() - 1, place(ty, b), place(ty, c));
     let bit = |at: u32| a >> at & 1;
     let sign = if !ty.is_signed() || len == 0 { 0 } else { bit((pos + len - 1).min(msb)) };
     (0..=msb).fold(0, |d, i| d | (if i < len && pos + i <= msb { bit(pos + i) } else { sign }) << i)
 }
 
 fn bfi(ty: T, a: u64, b: u64, c: u64, d: u64) -> u64 {
-    let (msb, pos, len) = (ty.bits() - 1, (c & 0xff) as u32, (d & 0xff) as u32);
+    let (msb, pos, len) = (ty.bits() - 1, place(ty, c), place(ty, d));
     let mut f = ty.truncate(b);
     for i in 0..len {
         if pos + i <= msb {
@@ -193,7 +198,9 @@ proptest! {
             (sum, flag)
         };
         prop_assert_eq!(chain("add.cc.u32", "addc.cc.u32"), a.overflowing_add(b));
-        prop_assert_eq!(chain("sub.cc.s32", "subc.cc.s32"), a.overflowing_sub(b));
+        // The carry of a subtraction is the complement of the borrow.
+        let (difference, borrow) = a.overflowing_sub(b);
+        prop_assert_eq!(chain("sub.cc.s32", "subc.cc.s32"), (difference, !borrow));
     }
 
     #[test]
