@@ -220,6 +220,12 @@ pub(crate) struct Record {
     /// Nsight Compute's `ncu`, if it is not on the PATH
     #[arg(long, value_name = "FILE")]
     pub(crate) ncu: Option<PathBuf>,
+    /// Record what every PTX instruction form computes, instead of problems
+    #[arg(long, conflicts_with_all = ["problems", "repeats", "ncu"])]
+    pub(crate) isa: bool,
+    /// With --isa: a file for all results of all forms, for finding out what one computes
+    #[arg(long, requires = "isa", value_name = "FILE")]
+    pub(crate) all_results: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

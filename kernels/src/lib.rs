@@ -9,6 +9,7 @@ pub mod compile;
 pub mod counters;
 pub mod doctor;
 pub mod gpu;
+pub mod isa;
 pub mod launch_spec;
 pub mod names;
 pub mod nvcc;

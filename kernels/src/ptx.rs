@@ -5,6 +5,7 @@
 //! `cu/NAME.cu`, run `warpbook dev ptx`, and add a line to the table `COMMITTED`.
 
 use crate::compile::{self, CompileError, Compiled, Options, Source};
+use crate::isa::functions;
 use crate::nvrtc::{self, NvrtcError};
 use crate::setup;
 use sha2::{Digest, Sha256};
@@ -152,11 +153,12 @@ pub fn regenerate(kernels: &Path) -> Result<Vec<Regenerated>, RegenerateError> {
         let text = std::fs::read_to_string(&source).map_err(io_error(&source))?;
         fresh.push((make(&problem, &text)?, kernels.join("ptx").join(format!("{problem}.ptx")), problem));
     }
+    fresh.push((make_functions()?, kernels.join(functions::FILE), "functions".to_owned()));
     let mut report = Vec::new();
     for (made, path, problem) in fresh {
         let changed = std::fs::read_to_string(&path).ok().is_none_or(|old| old != made.ptx);
         if changed {
-            std::fs::create_dir_all(kernels.join("ptx")).map_err(io_error(&path))?;
+            std::fs::create_dir_all(path.parent().unwrap_or(kernels)).map_err(io_error(&path))?;
             std::fs::write(&path, &made.ptx).map_err(io_error(&path))?;
         }
         report.push(Regenerated { problem, path, changed, log: made.log });
@@ -171,7 +173,24 @@ pub fn regenerate(kernels: &Path) -> Result<Vec<Regenerated>, RegenerateError> {
 pub fn make(problem: &str, text: &str) -> Result<Compiled, RegenerateError> {
     // The bare name: the PTX must not depend on where the repository lies.
     let name = format!("{problem}.cu");
-    let mut compiled = compile::compile_source(&Source { name: &name, text }, &Options::nvrtc())?;
+    with_header(&Source { name: &name, text }, &format!("kernels/cu/{name}"), &Options::nvrtc())
+}
+
+/// Compiles the functions of CUDA C++ that are held against a GPU ([`functions`]), header included.
+///
+/// # Errors
+/// As for [`make`].
+pub fn make_functions() -> Result<Compiled, RegenerateError> {
+    let options = Options { line_info: false, ..Options::nvrtc() };
+    with_header(
+        &Source { name: "functions.cu", text: &functions::source() },
+        "kernels/src/isa/functions.rs, the source that it writes",
+        &options,
+    )
+}
+
+fn with_header(source: &Source<'_>, origin: &str, options: &Options) -> Result<Compiled, RegenerateError> {
+    let mut compiled = compile::compile_source(source, options)?;
     if compiled.build != setup::VERSION {
         let used = nvrtc::get().map_err(CompileError::from)?;
         return Err(RegenerateError::Version {
@@ -181,8 +200,8 @@ pub fn make(problem: &str, text: &str) -> Result<Compiled, RegenerateError> {
         });
     }
     let header = Header {
-        source: &format!("kernels/cu/{name}"),
-        source_sha256: &sha256(text),
+        source: origin,
+        source_sha256: &sha256(source.text),
         nvrtc: &compiled.build,
         options: &compiled.options.join(" "),
     };

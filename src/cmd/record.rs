@@ -6,6 +6,9 @@ use super::{Ended, FAULTY, Failure};
 use crate::cli::Record;
 
 pub(crate) fn run(args: Record, json: bool) -> Ended {
+    if args.isa {
+        return isa(&args, json);
+    }
     let options = record::Options {
         problems: args.problems,
         folder: args.out,
@@ -43,6 +46,29 @@ pub(crate) fn run(args: Record, json: bool) -> Ended {
         }
     }
     Ok(if summary.wrong.is_empty() { 0 } else { FAULTY })
+}
+
+/// `warpbook record --isa`.
+fn isa(args: &Record, json: bool) -> Ended {
+    let mut show = |number: usize, total: usize| eprint!("\r[{number}/{total}]");
+    let summary = kernels::isa::record::record(args.gpu, &args.out, args.all_results.as_deref(), &mut show)
+        .map_err(|error| Failure::new(error.exit_code(), error))?;
+    eprintln!();
+    if json {
+        let value = serde_json::json!({
+            "gpu": summary.gpu.name,
+            "probes": summary.probes,
+            "refused": summary.refused,
+            "file": summary.file,
+        });
+        println!("{value:#}");
+    } else {
+        println!("{}: {} probes, written to {}", summary.gpu.name, summary.probes, summary.file.display());
+        for form in &summary.refused {
+            println!("refused by the driver's compiler: {form}");
+        }
+    }
+    Ok(0)
 }
 
 pub(crate) fn child(problem: &str, gpu: u32) -> Ended {
