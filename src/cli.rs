@@ -85,27 +85,50 @@ pub(crate) struct Targets {
 }
 
 const SIM_HELP: &str = "Arguments of the kernel, in order, one --arg each:
-  i8:|u8:|i16:|u16:|i32:|u32:|i64:|u64:|f32:|f64:VALUE   a scalar
-  in:FILE       a device buffer that begins as the file's raw little-endian bytes
-  zeros:BYTES   a device buffer of zeros
+  1024, 0.5, true, 2*n+1       a number of the parameter's type; n is defined by --let n=…
+  i32:5                        a number of this type, if the parameter's is not known
+  'f32[1024]=random'           a buffer; the kernel gets its address
+  'x:f32[n]=iota'              the same with a name, for --dump x=…, --expect x=… and &x
+  &x, &x+64, &0, null          an address in a buffer, by name or by argument; a null pointer
+  '{i32:3, &x, f32[4]=0}'      a struct by value; bytes:00ff… gives its bytes
+  'ptr[]=[&x, &y]'             a buffer of addresses
+TYPE[COUNT] alone is as cudaMalloc leaves it: reading it before it is written is a finding. TYPE[COUNT]=CONTENT holds
+  zeros, 1.5, 2*i+1            zeros, a number, an expression of the element's index i
+  random(min, max, seed)       uniform numbers: 0 to 1, whole ones 0 to 99, if nothing else is said: random(seed=7)
+  normal(mean, deviation, seed), permutation(seed), iota(start, step)
+  [1, 2, 3], file(x.bin), text(x.txt)   COUNT may be left out: f32[]=file(x.bin)
+TYPE is bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64, or int, float, … as in C++. Without a type, in bytes:
+zeros:4096, uninit:4096, in:x.bin. Numbers may be expressions: + - * / % << >> ceil floor min max, as in 'ceil(n/256)'.
 
-Example: 4096 bytes in, 4096 bytes out, one block of 512 threads
-  warpbook sim scan.ptx --kernel scan_blelloch --grid 1 --block 512 --shared 4096 \\
-      --arg zeros:4096 --arg in:numbers.bin --arg i32:1024 --arg i32:1024 --dump 0=sums.bin
+Example:
+  warpbook sim saxpy.cu --let n=10000 --grid 'ceil(n/256)' --block 256 \\
+      --arg n --arg 2 --arg 'f32[n]=iota' --arg 'y:f32[n]=1' --expect 'y=f32[n]=2*i+1'
 
-The same as a launch file, `warpbook sim launch.toml`:
-  file = \"scan.ptx\"          # relative to the launch file
-  kernel = \"scan_blelloch\"
-  grid = [1]
-  block = [512]
-  shared = 4096
-  args = [\"zeros:4096\", \"in:numbers.bin\", \"i32:1024\", \"i32:1024\"]
-  dump = { 0 = \"sums.bin\" }
-  schedules = 8              # optional, as are seed = 0 and everything above but file, grid and block
+The same as a launch file, `warpbook sim saxpy.toml`, and with a second launch:
+  file = \"saxpy.cu\"                     # all files are relative to the launch file
+  let = { n = 10000 }                   # --let n=… changes it
+  expect = { y = \"f32[n]=2*i+1\" }       # tolerance = 1e-5 allows as much
+  dump = { y = \"y.bin\" }
+  [buffers]                             # launches share them
+  x = \"f32[n]=iota\"
+  y = \"f32[n]=0\"
+  [[launches]]
+  kernel = \"fill<float>\"
+  grid = \"ceil(n/256)\"
+  block = 256                           # or [16, 16]
+  args = [\"&y\", 1.0, \"n\"]
+  [[launches]]
+  kernel = \"saxpy\"
+  grid = \"ceil(n/256)\"
+  block = 256
+  args = [\"n\", 2.0, \"&x\", \"&y\"]
+A file with one launch may have its kernel, grid, block, shared and args at the top. More fields: symbols = { scale =
+\"f32:2\" } for all launches or for one; repeat of a launch; compiler, arch, include, define, std, target, budget, seed,
+schedules, tolerance.
 
 Exit codes:
   0    clean
-  1    the kernel is faulty (see the findings)
+  1    the kernel is faulty (see the findings), or a result is not the expected one
   2    wrong usage or unreadable input
   3    something that warpbook does not support, or that this machine lacks
   101  a bug in warpbook";
@@ -114,27 +137,45 @@ Exit codes:
 pub(crate) struct Sim {
     /// A CUDA source (.cu), PTX (.ptx) or launch file (.toml)
     pub(crate) file: PathBuf,
+    /// List the file's kernels with their parameters, each with a command that launches it
+    #[arg(long)]
+    pub(crate) list: bool,
     /// The kernel, as the source names it: scan, tree::scan, 'reduce<float, 256>' (not needed when there is only one)
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Thread blocks: X, X,Y or X,Y,Z
+    /// Thread blocks: X, X,Y or X,Y,Z [default: 1]
     #[arg(long, value_name = "X[,Y[,Z]]")]
-    pub(crate) grid: Option<sim::Dim3>,
-    /// Threads per block: X, X,Y or X,Y,Z
+    pub(crate) grid: Option<String>,
+    /// Threads per block: X, X,Y or X,Y,Z [default: what the kernel asks for]
     #[arg(long, value_name = "X[,Y[,Z]]")]
-    pub(crate) block: Option<sim::Dim3>,
+    pub(crate) block: Option<String>,
     /// Dynamic shared memory per block, in bytes
     #[arg(long, value_name = "BYTES")]
-    pub(crate) shared: Option<u32>,
+    pub(crate) shared: Option<String>,
     /// An argument of the kernel (see below)
     #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
     pub(crate) args: Vec<String>,
-    /// Write argument INDEX's buffer to FILE after the run
-    #[arg(long, value_name = "INDEX=FILE")]
+    /// Give a number a name, to be used in all that follows: --let n=1000 --grid 'ceil(n/256)'
+    #[arg(long = "let", value_name = "NAME=NUMBER")]
+    pub(crate) names: Vec<String>,
+    /// Set a __constant__ or __device__ variable before the launch, as cudaMemcpyToSymbol does
+    #[arg(long, value_name = "NAME=SPEC")]
+    pub(crate) symbol: Vec<String>,
+    /// Write a buffer to FILE after the run; argument 0's is called 0
+    #[arg(long, value_name = "BUFFER=FILE")]
     pub(crate) dump: Vec<String>,
-    /// The GPU to simulate (`warpbook targets` lists them)
-    #[arg(long, default_value = "h200", value_name = "GPU")]
-    pub(crate) target: String,
+    /// Compare a buffer with what it must hold after the run: a file of bytes, or as for --arg
+    #[arg(long, value_name = "BUFFER=SPEC")]
+    pub(crate) expect: Vec<String>,
+    /// How far a floating-point number may be from the expected one: relative, and absolute below 1
+    #[arg(long, value_name = "DIFFERENCE")]
+    pub(crate) tolerance: Option<f64>,
+    /// Show every source line that has a counter, not only those that cost most
+    #[arg(long)]
+    pub(crate) lines: bool,
+    /// The GPU to simulate (`warpbook targets` lists them) [default: h200]
+    #[arg(long, value_name = "GPU")]
+    pub(crate) target: Option<String>,
     /// Whose memory instructions are counted: what ptxas makes of the PTX, or the PTX as it stands [default: sm_90 for
     /// h100 and h200, none for all other targets]
     #[arg(long, value_enum)]
@@ -143,7 +184,7 @@ pub(crate) struct Sim {
     #[arg(long)]
     pub(crate) no_checks: bool,
     /// Run the launch in N orders of blocks, warps and lanes: finds what only some show, and results that differ
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=kernels::launch_spec::MOST_SCHEDULES))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=kernels::launch::spec::MOST_SCHEDULES))]
     pub(crate) schedules: Option<u64>,
     /// The order to run in, or the first of --schedules; a finding names the one that shows it [default: 0, by number]
     #[arg(long, value_name = "S")]

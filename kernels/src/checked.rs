@@ -4,7 +4,7 @@
 //! compiled without optimisation, because the optimiser removes and merges faulty accesses. Both must leave the same
 //! bytes in the buffers; where they do not, the user hears of it.
 
-use sim::report::{Finding, Order};
+use sim::report::{Finding, FindingKind, Order};
 use sim::{Launch, Module, Options, Outcome};
 
 /// What to simulate.
@@ -39,11 +39,16 @@ pub fn run(subject: Subject<'_>, launch: &Launch, options: &Options) -> Result<C
         let outcome = sim::simulate(subject.counted, subject.kernel, launch, options)?;
         return Ok(Checked { outcome, notes: Vec::new() });
     };
-    // The checks run first: only their report is kept, so that the buffers of both never take memory at once.
+    // The schedules are for what the checks find; the counts are those of the first.
+    let counting = Options { checks: false, schedules: 1, ..options.clone() };
+    let mut outcome = sim::simulate(subject.counted, subject.kernel, launch, &counting)?;
+    if outcome.report.findings.iter().any(|finding| finding.kind == FindingKind::Budget) {
+        // Whoever does not come to an end is not run again.
+        return Ok(Checked { outcome, notes: Vec::new() });
+    }
     let generous = Options { budget: options.budget.saturating_mul(DEBUG_COST), ..options.clone() };
-    let debug = sim::simulate(module, subject.kernel, launch, &generous).map(|outcome| outcome.report);
-    let debug = match debug {
-        Ok(report) => report,
+    let debug = match sim::simulate(module, subject.kernel, launch, &generous) {
+        Ok(debug) => debug.report,
         Err(error) => {
             let outcome = sim::simulate(subject.counted, subject.kernel, launch, options)?;
             let note = format!(
@@ -53,9 +58,6 @@ pub fn run(subject: Subject<'_>, launch: &Launch, options: &Options) -> Result<C
             return Ok(Checked { outcome, notes: vec![note] });
         }
     };
-    // The schedules are for what the checks find; the counts are those of the first.
-    let counting = Options { checks: false, schedules: 1, ..options.clone() };
-    let mut outcome = sim::simulate(subject.counted, subject.kernel, launch, &counting)?;
     let mut notes = Vec::new();
     let differing: Vec<String> = (debug.output.iter().zip(&outcome.report.output))
         .filter(|(debug, optimised)| debug.sha256 != optimised.sha256)
@@ -77,7 +79,7 @@ pub fn run(subject: Subject<'_>, launch: &Launch, options: &Options) -> Result<C
 
 /// The findings of the checked code, and those of the counted code that are not among them.
 fn merged(mut checked: Vec<Finding>, counted: Vec<Finding>) -> Vec<Finding> {
-    let known: Vec<(sim::report::FindingKind, String, u32)> =
+    let known: Vec<(FindingKind, String, u32)> =
         checked.iter().map(|finding| (finding.kind, finding.file.clone(), finding.line)).collect();
     let new = |finding: &Finding| {
         !known.iter().any(|(kind, file, line)| *kind == finding.kind && *line == finding.line && *file == finding.file)
@@ -92,7 +94,6 @@ fn merged(mut checked: Vec<Finding>, counted: Vec<Finding>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sim::report::FindingKind;
 
     fn finding(kind: FindingKind, line: u32) -> Finding {
         Finding {

@@ -10,7 +10,7 @@ pub mod counters;
 pub mod doctor;
 pub mod gpu;
 pub mod isa;
-pub mod launch_spec;
+pub mod launch;
 pub mod names;
 pub mod nvcc;
 pub mod nvrtc;

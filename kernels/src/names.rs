@@ -73,7 +73,7 @@ pub fn short(ptx: &str) -> String {
 }
 
 /// The name without its list of parameters.
-fn without_parameters(full: &str) -> &str {
+pub(crate) fn without_parameters(full: &str) -> &str {
     if !full.ends_with(')') {
         return full;
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::memory::global::{BUFFER_STRIDE, BUFFERS_BASE};
+
 /// A three-dimensional extent, in threads (block) or thread blocks (grid), as CUDA's `dim3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(from = "[u32; 3]", into = "[u32; 3]")]
@@ -169,6 +171,30 @@ pub enum Arg {
     Buffer(Vec<u8>),
     /// A device buffer of this many zero bytes; the kernel gets its address.
     Zeros(u64),
+    /// The address of a buffer that stands at another place of the list, plus bytes.
+    Address {
+        /// That place.
+        argument: usize,
+        /// Bytes behind the buffer's beginning.
+        offset: u64,
+    },
+    /// Device memory that is no argument of the kernel: what [`Arg::Address`] and addresses in other memory point to.
+    /// It stands behind the arguments.
+    Memory {
+        /// What messages call it.
+        name: String,
+        /// Size in bytes.
+        bytes: u64,
+        /// The first bytes; the rest is zero.
+        content: Vec<u8>,
+        /// False for memory that nobody has written, as `cudaMalloc` gives it.
+        written: bool,
+    },
+}
+
+/// The address of the `index`-th buffer of a launch, counted over everything in the list that is one.
+pub const fn buffer_address(index: usize) -> u64 {
+    BUFFERS_BASE + index as u64 * BUFFER_STRIDE
 }
 
 impl Arg {

@@ -27,4 +27,4 @@ pub use error::{Error, ErrorClass};
 pub use launch::{Arg, Dim3, Launch, Scalar};
 pub use machine::schedule::Scheduling;
 pub use report::Report;
-pub use simulate::{Lowering, Module, Options, Outcome, simulate, targets};
+pub use simulate::{Entry, Lowering, Module, Options, Outcome, Parameter, simulate, targets};

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use crate::check::{Checked, Places};
 use crate::error::Error;
 use crate::launch::{Arg, Launch};
-use crate::machine::grid::{Machine, Ran};
+use crate::machine::grid::{self, Machine, Ran};
 use crate::machine::schedule::Scheduling;
 use crate::memory::global::Allocation;
 use crate::observe::counters::Counters;
@@ -45,12 +45,79 @@ impl Module {
         self.ast.functions.iter().filter(|f| f.is_kernel && f.body.is_some()).map(|f| &*f.name.text).collect()
     }
 
+    /// What a kernel takes and asks for; None if there is no such kernel.
+    pub fn entry(&self, kernel: &str) -> Option<Entry> {
+        let is_it = |f: &&ptx::ast::Function| f.is_kernel && f.body.is_some() && &*f.name.text == kernel;
+        let function = self.ast.functions.iter().find(is_it)?;
+        Some(Entry {
+            params: function.params.iter().map(Parameter::of).collect(),
+            required_threads: function.required_threads,
+            max_threads: function.max_threads,
+        })
+    }
+
+    /// The module's variables in global and constant memory, in order.
+    pub fn variables(&self) -> Vec<Parameter> {
+        self.ast.variables.iter().filter(|variable| is_settable(variable)).map(Parameter::of).collect()
+    }
+
+    /// Sets the first bytes of a variable in global or constant memory, as `cudaMemcpyToSymbol` does: every launch from
+    /// now on begins with them.
+    ///
+    /// # Errors
+    /// [`Error::Input`] when there is no such variable or it is smaller.
+    pub fn write_variable(&mut self, name: &str, bytes: &[u8]) -> Result<(), Error> {
+        let ast = Arc::make_mut(&mut self.ast);
+        let found = ast.variables.iter_mut().find(|variable| is_settable(variable) && &*variable.name.text == name);
+        let Some(variable) = found else {
+            return Err(Error::input(format!("there is no variable `{name}` in global or constant memory")));
+        };
+        if bytes.len() as u64 > variable.bytes {
+            let (given, size) = (bytes.len(), variable.bytes);
+            return Err(Error::input(format!("the variable `{name}` has {size} bytes, {given} were given")));
+        }
+        if variable.content.len() < bytes.len() {
+            variable.content.resize(bytes.len(), 0);
+        }
+        variable.content[..bytes.len()].copy_from_slice(bytes);
+        variable.relocations.retain(|relocation| relocation.at >= bytes.len() as u64);
+        Ok(())
+    }
+
     /// Lowers one of the kernels, for a look at what is executed.
     ///
     /// # Errors
     /// As [`simulate`].
     pub fn lower(&self, kernel: &str, lowering: Lowering) -> Result<program::Program, Error> {
         program::lower(&self.ast, Source { file: &self.name, text: &self.text }, kernel, lowering)
+    }
+}
+
+/// What a kernel takes and asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    /// Its parameters, in order.
+    pub params: Vec<Parameter>,
+    /// Exact number of threads per block in x, y and z (`.reqntid`).
+    pub required_threads: Option<[u32; 3]>,
+    /// Most threads per block in x, y and z (`.maxntid`).
+    pub max_threads: Option<[u32; 3]>,
+}
+
+/// A parameter of a kernel, or a variable of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name in the PTX.
+    pub name: String,
+    /// Type of its elements, without the dot (`u32`, `b8`).
+    pub element: String,
+    /// Size in bytes.
+    pub bytes: u64,
+}
+
+impl Parameter {
+    fn of(variable: &ptx::ast::Variable) -> Self {
+        Self { name: variable.name.text.to_string(), element: variable.element.to_string(), bytes: variable.bytes }
     }
 }
 
@@ -122,6 +189,13 @@ pub struct Outcome {
     pub report: Report,
     /// One entry per argument: the buffer's bytes after the launch, `None` for a scalar.
     pub buffers: Vec<Option<Vec<u8>>>,
+    /// The module's variables in global memory that the launch changed, with their bytes after it.
+    pub variables: Vec<(String, Vec<u8>)>,
+}
+
+/// Whether a module's variable can be given another content.
+fn is_settable(variable: &ptx::ast::Variable) -> bool {
+    matches!(variable.space, ptx::ast::StateSpace::Global | ptx::ast::StateSpace::Const)
 }
 
 /// The names of the GPUs that can be simulated.
@@ -165,8 +239,8 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
         .args
         .iter()
         .map(|arg| match arg {
-            Arg::Buffer(_) | Arg::Zeros(_) => contents.next().map(Allocation::to_vec),
-            Arg::Scalar(_) | Arg::Bytes(_) => None,
+            Arg::Buffer(_) | Arg::Zeros(_) | Arg::Memory { .. } => contents.next().map(Allocation::to_vec),
+            Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => None,
         })
         .collect();
     let output = buffers
@@ -174,6 +248,9 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
         .enumerate()
         .filter_map(|(argument, bytes)| {
             let bytes = bytes.as_ref()?;
+            // Memory that is no argument goes by the first argument that is its address.
+            let points_here = |arg: &Arg| matches!(arg, Arg::Address { argument: place, .. } if *place == argument);
+            let argument = launch.args.iter().position(points_here).unwrap_or(argument);
             Some(BufferDigest { argument, bytes: bytes.len() as u64, sha256: digest(bytes) })
         })
         .collect();
@@ -203,7 +280,20 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
             lowering: lowering.name().to_owned(),
         },
     };
-    Ok(Outcome { report, buffers })
+    let variables = changed_variables(&program, &machine);
+    Ok(Outcome { report, buffers, variables })
+}
+
+/// The variables in global memory whose bytes are not what they were.
+fn changed_variables(program: &program::Program, machine: &Machine<'_>) -> Vec<(String, Vec<u8>)> {
+    let addresses = grid::addresses(program);
+    let after = machine.global.variables().iter().map(Allocation::to_vec);
+    let changed = program.globals.iter().zip(after).filter(|(variable, after)| {
+        let mut before = grid::content(variable, &addresses);
+        before.resize(after.len(), 0);
+        before != *after
+    });
+    changed.map(|(variable, after)| (variable.name.clone(), after)).collect()
 }
 
 /// Runs all blocks, with checks or without.

@@ -58,7 +58,7 @@ fn threads_print_in_order_of_blocks_whatever_the_number_of_cpu_threads() {
     assert!(expected.starts_with(&printed.text) && printed.text.len() > 900_000);
     assert_eq!(printed.lost, 96_000 - printed.text.lines().count() as u64);
     assert_eq!(ran.report, run(3).report);
-    let text = sim::report::text::render(&ran.report, &std::collections::BTreeMap::new());
+    let text = sim::report::text::render(&ran.report, &std::collections::BTreeMap::new(), false);
     assert!(text.contains("printed by the kernel\n  b0 t0 word\n  b0 t1 word\n"), "{text}");
 }
 

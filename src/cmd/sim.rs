@@ -1,115 +1,153 @@
 //! `warpbook sim`: any kernel on the simulated SM.
 
-use std::path::PathBuf;
-
-use kernels::checked::{self, Checked, Subject};
-use kernels::compile::{Choice, Compiler, Options};
-use kernels::launch_spec::{LaunchSpec, SpecError, parse_dump};
+use kernels::compile::{Arch, Choice, Compiler, Options};
+use kernels::launch::command::CommandLine;
+use kernels::launch::list::Listed;
+use kernels::launch::run::{self, Ran};
+use kernels::launch::spec::Session;
 use kernels::names;
-use kernels::open::{self, How};
+use kernels::open::{self, How, Opened};
 use sim::Lowering;
 
 use super::{Ended, FAULTY, Failure, USAGE};
-use crate::cli::{Compile, CompilerChoice, LoweringChoice, Sim};
+use crate::cli::{CompilerChoice, LoweringChoice, Sim};
 use crate::out;
 
-fn usage(error: SpecError) -> Failure {
+fn usage(error: impl ToString) -> Failure {
     Failure::new(USAGE, error)
 }
 
 pub(crate) fn run(args: &Sim, json: bool) -> Ended {
-    let spec = specification(args)?;
-    let how = How {
-        options: compile_options(&args.compile),
-        checks: !args.no_checks,
-        kernels: spec.kernel.iter().cloned().collect(),
-    };
-    let opened = open::open(&spec.file, &how).map_err(|error| Failure::new(error.exit_code(), error))?;
+    if args.list {
+        return list(args, json);
+    }
+    let session = command(args).session().map_err(usage)?;
+    let options = options(args, &session);
+    let how = How { options: compile_options(args, &session)?, checks: options.checks, kernels: session.kernels() };
+    let mut opened = open::open(&session.file, &how).map_err(|error| Failure::new(error.exit_code(), error))?;
     if !opened.warnings.trim().is_empty() {
         eprintln!("{}", opened.warnings.trim_end());
     }
-    let kernel = opened.kernel(spec.kernel.as_deref()).map_err(|error| Failure::new(USAGE, error))?;
-    let launch = spec.launch().map_err(usage)?;
-    let mut options = sim::Options {
-        target: args.target.clone(),
+    let ran = run::run(&session, &mut opened, &options).map_err(|error| Failure::new(error.exit_code(), error))?;
+    if json {
+        print_json(&ran, &opened)?;
+    } else {
+        print_text(&ran, &opened, args.lines);
+    }
+    Ok(if ran.is_clean() { 0 } else { FAULTY })
+}
+
+/// `--list`: the kernels and how to launch them.
+fn list(args: &Sim, json: bool) -> Ended {
+    let how = How {
+        options: compile_options(args, &Session::default())?,
+        kernels: args.kernel.clone().into_iter().collect(),
+        ..How::default()
+    };
+    let opened = open::open(&args.file, &how).map_err(|error| Failure::new(error.exit_code(), error))?;
+    let listed = Listed::of(&opened, args.kernel.as_deref()).map_err(usage)?;
+    if json {
+        out::json(&listed)?;
+    } else {
+        print!("{listed}");
+    }
+    Ok(0)
+}
+
+/// One launch: its report with what belongs to it. Several: a list of them.
+fn print_json(ran: &Ran, opened: &Opened) -> Result<(), Failure> {
+    let compiler = opened.compiled.as_ref().map(|compiled| {
+        serde_json::json!({
+            "name": compiled.compiler,
+            "version": compiled.build,
+            "arch": compiled.arch.to_string(),
+            "options": compiled.options,
+        })
+    });
+    let mut value = match &ran.launches[..] {
+        [only] => serde_json::to_value(only).map_err(anyhow::Error::from)?,
+        several => serde_json::json!({ "launches": several, "cut_short": ran.cut_short }),
+    };
+    value["comparisons"] = serde_json::to_value(&ran.comparisons).map_err(anyhow::Error::from)?;
+    value["compiler"] = serde_json::to_value(compiler).map_err(anyhow::Error::from)?;
+    out::json(&value)?;
+    Ok(())
+}
+
+fn print_text(ran: &Ran, opened: &Opened, all_lines: bool) {
+    let total = ran.launches.len();
+    for (index, launch) in ran.launches.iter().enumerate() {
+        if total > 1 {
+            println!("{}launch {} of {total}", if index > 0 { "\n" } else { "" }, index + 1);
+        }
+        let shown = sim::Report { kernel: names::short(&launch.report.kernel), ..launch.report.clone() };
+        print!("{}", sim::report::text::render(&shown, &opened.sources(&shown), all_lines));
+        for note in &launch.notes {
+            println!("note: {note}");
+        }
+    }
+    for note in &opened.notes {
+        println!("note: {note}");
+    }
+    if ran.cut_short {
+        println!("\nthe launches after this one were not run, because it did not come to its end");
+    }
+    for comparison in &ran.comparisons {
+        println!("{}", comparison.sentence());
+    }
+}
+
+fn options(args: &Sim, session: &Session) -> sim::Options {
+    let default = sim::Options::default();
+    sim::Options {
+        target: args.target.clone().or(session.settings.target.clone()).unwrap_or(default.target),
         lowering: match args.lowering {
             None => Lowering::OfTarget,
             Some(LoweringChoice::Sm90) => Lowering::Sm90,
             Some(LoweringChoice::None) => Lowering::None,
         },
+        budget: args.budget.or(session.settings.budget).unwrap_or(default.budget),
         checks: !args.no_checks,
-        ..sim::Options::default()
-    };
-    options.seed = spec.seed.unwrap_or(options.seed);
-    options.schedules = spec.schedules.unwrap_or(options.schedules);
-    options.budget = args.budget.unwrap_or(options.budget);
-    let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &kernel };
-    let Checked { outcome, mut notes } =
-        checked::run(subject, &launch, &options).map_err(|error| Failure::new(open::exit_code(&error), error))?;
-    notes.splice(0..0, opened.notes.iter().cloned());
-    spec.write_dumps(&outcome.buffers).map_err(usage)?;
-    if json {
-        out::json(&outcome.report)?;
-    } else {
-        let sources = opened.sources(&outcome.report);
-        let shown = sim::Report { kernel: names::short(&kernel), ..outcome.report.clone() };
-        print!("{}", sim::report::text::render(&shown, &sources));
-    }
-    for note in notes {
-        eprintln!("note: {note}");
-    }
-    Ok(if outcome.report.findings.is_empty() { 0 } else { FAULTY })
-}
-
-fn compile_options(args: &Compile) -> Options {
-    Options {
-        compiler: match args.compiler {
-            None | Some(CompilerChoice::Auto) => Choice::Auto,
-            Some(CompilerChoice::Nvrtc) => Choice::Only(Compiler::Nvrtc),
-            Some(CompilerChoice::Nvcc) => Choice::Only(Compiler::Nvcc),
-        },
-        arch: args.arch,
-        defines: args.define.clone(),
-        includes: args.include.clone(),
-        standard: args.std.clone(),
-        ..Options::default()
+        seed: args.seed.or(session.settings.seed).unwrap_or(default.seed),
+        schedules: args.schedules.or(session.settings.schedules).unwrap_or(default.schedules),
+        ..default
     }
 }
 
-/// The launch as the command line or the launch file gives it.
-fn specification(args: &Sim) -> Result<LaunchSpec, Failure> {
-    if args.file.extension().is_some_and(|extension| extension == "toml") {
-        let mut spec = LaunchSpec::read(&args.file).map_err(usage)?;
-        // What is given on the command line as well goes before the file.
-        spec.kernel = args.kernel.clone().or(spec.kernel);
-        spec.grid = args.grid.unwrap_or(spec.grid);
-        spec.block = args.block.unwrap_or(spec.block);
-        spec.shared_bytes = args.shared.unwrap_or(spec.shared_bytes);
-        spec.seed = args.seed.or(spec.seed);
-        spec.schedules = args.schedules.or(spec.schedules);
-        if !args.args.is_empty() || !args.dump.is_empty() {
-            let message = "arguments and dumps stand in the launch file; change them there, or name the .cu or .ptx \
-                           file itself on the command line";
-            return Err(Failure::new(USAGE, message));
+fn compile_options(args: &Sim, session: &Session) -> Result<Options, Failure> {
+    let (given, settings) = (&args.compile, &session.settings);
+    let compiler = match (given.compiler, settings.compiler.as_deref()) {
+        (Some(CompilerChoice::Auto), _) | (None, None | Some("auto")) => Choice::Auto,
+        (Some(CompilerChoice::Nvrtc), _) | (None, Some("nvrtc")) => Choice::Only(Compiler::Nvrtc),
+        (Some(CompilerChoice::Nvcc), _) | (None, Some("nvcc")) => Choice::Only(Compiler::Nvcc),
+        (None, Some(other)) => {
+            return Err(usage(format!("compiler: `{other}` is none of auto, nvrtc, nvcc")));
         }
-        return Ok(spec);
-    }
-    let missing = |what: &str| {
-        Failure::new(
-            USAGE,
-            format!("--{what} is missing: a launch needs --grid and --block, such as --grid 4 --block 256"),
-        )
     };
-    Ok(LaunchSpec {
+    let arch = given.arch.map_or_else(|| settings.arch.as_deref().map(str::parse::<Arch>).transpose(), |a| Ok(Some(a)));
+    Ok(Options {
+        compiler,
+        arch: arch.map_err(|why| usage(format!("arch: {why}")))?,
+        defines: settings.define.iter().chain(&given.define).cloned().collect(),
+        includes: settings.include.iter().chain(&given.include).cloned().collect(),
+        standard: given.std.clone().or(settings.std.clone()),
+        ..Options::default()
+    })
+}
+
+/// What the command line says of the launch.
+fn command(args: &Sim) -> CommandLine {
+    CommandLine {
         file: args.file.clone(),
         kernel: args.kernel.clone(),
-        grid: args.grid.ok_or_else(|| missing("grid"))?,
-        block: args.block.ok_or_else(|| missing("block"))?,
-        shared_bytes: args.shared.unwrap_or(0),
+        grid: args.grid.clone(),
+        block: args.block.clone(),
+        shared: args.shared.clone(),
         args: args.args.clone(),
-        dump: args.dump.iter().map(|text| parse_dump(text)).collect::<Result<_, _>>().map_err(usage)?,
-        seed: args.seed,
-        schedules: args.schedules,
-        folder: PathBuf::new(),
-    })
+        names: args.names.clone(),
+        symbols: args.symbol.clone(),
+        dump: args.dump.clone(),
+        expect: args.expect.clone(),
+        tolerance: args.tolerance,
+    }
 }

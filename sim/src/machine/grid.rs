@@ -249,9 +249,9 @@ impl<'a> Machine<'a> {
 }
 
 /// Where the variables of a program lie: the address within their space and the generic one.
-type Addresses<'a> = HashMap<&'a str, (u64, u64)>;
+pub(crate) type Addresses<'a> = HashMap<&'a str, (u64, u64)>;
 
-fn addresses(program: &Program) -> Addresses<'_> {
+pub(crate) fn addresses(program: &Program) -> Addresses<'_> {
     let shared = program.shared_variables.iter().map(|v| (&*v.0, (v.1, SHARED_WINDOW + v.1)));
     let constant = program.constants.iter().map(|v| (&*v.name, (v.address, CONST_WINDOW + v.address)));
     let global = program.globals.iter().map(|v| (&*v.name, (v.address, v.address)));
@@ -260,7 +260,7 @@ fn addresses(program: &Program) -> Addresses<'_> {
 }
 
 /// A variable's initial bytes, addresses of other variables filled in.
-fn content(variable: &PlacedVariable, addresses: &Addresses<'_>) -> Vec<u8> {
+pub(crate) fn content(variable: &PlacedVariable, addresses: &Addresses<'_>) -> Vec<u8> {
     let mut content = variable.content.clone();
     for relocation in &variable.relocations {
         let (own, generic) = addresses.get(&*relocation.symbol.text).copied().unwrap_or_default();
@@ -337,45 +337,40 @@ pub(crate) fn usage(program: &Program, launch: &Launch) -> Usage {
 
 /// Lays the arguments out in parameter space, checked against the kernel's parameters.
 fn arguments(program: &Program, launch: &Launch, target: &Target, global: &mut GlobalMemory) -> Result<Vec<u8>, Error> {
-    if launch.args.len() != program.params.len() {
+    let passed = launch.args.iter().filter(|arg| !matches!(arg, Arg::Memory { .. })).count();
+    if passed != program.params.len() {
         let params: Vec<String> =
             program.params.iter().map(|param| format!("{} ({} bytes)", param.name, param.bytes)).collect();
         return Err(Error::input(format!(
-            "`{}` takes {} arguments, {} were given; its parameters are: {}",
+            "`{}` takes {} arguments, {passed} were given; its parameters are: {}",
             program.kernel,
             program.params.len(),
-            launch.args.len(),
             if params.is_empty() { "none".to_owned() } else { params.join(", ") }
         )));
     }
-    let sizes = launch.args.iter().map(|arg| match arg {
-        Arg::Buffer(content) => content.len() as u64,
-        Arg::Zeros(size) => *size,
-        Arg::Scalar(_) | Arg::Bytes(_) => 0,
-    });
-    let variables = program.globals.iter().map(|variable| variable.bytes);
-    let memory = sizes.chain(variables).fold(0, u64::saturating_add);
-    if memory > target.memory {
-        return Err(Error::input(format!(
-            "the arguments and the module's variables need {memory} bytes of global memory; {} has {}",
-            target.title, target.memory
-        )));
-    }
+    let addresses = allocate(program, launch, target, global)?;
     let end = program.params.iter().map(|param| param.offset + param.bytes).max().unwrap_or(0);
     let mut bytes = vec![0; end as usize];
-    for (index, (arg, param)) in launch.args.iter().zip(&program.params).enumerate() {
+    let passed = launch.args.iter().enumerate().filter(|(_, arg)| !matches!(arg, Arg::Memory { .. }));
+    for ((index, arg), param) in passed.zip(&program.params) {
+        let address = |place: usize| addresses.get(place).copied().flatten();
         let value = match arg {
             Arg::Scalar(scalar) => scalar.to_bytes(),
             Arg::Bytes(bytes) => bytes.clone(),
-            Arg::Buffer(content) => {
-                let name = format!("argument {index}");
-                global.add_buffer(content.len() as u64, content, name).to_le_bytes().to_vec()
+            Arg::Address { argument, offset } => match address(*argument) {
+                Some(address) => address.wrapping_add(*offset).to_le_bytes().to_vec(),
+                None => {
+                    let message = format!("argument {index} is the address of argument {argument}, which is no buffer");
+                    return Err(Error::input(message));
+                }
+            },
+            Arg::Buffer(_) | Arg::Zeros(_) | Arg::Memory { .. } => {
+                address(index).unwrap_or_default().to_le_bytes().to_vec()
             }
-            Arg::Zeros(size) => global.add_buffer(*size, &[], format!("argument {index}")).to_le_bytes().to_vec(),
         };
         if value.len() as u64 != param.bytes {
             let given = match arg {
-                Arg::Buffer(_) | Arg::Zeros(_) => "a buffer (an address of 8 bytes)".to_owned(),
+                Arg::Buffer(_) | Arg::Zeros(_) | Arg::Address { .. } => "a buffer (an address of 8 bytes)".to_owned(),
                 _ => format!("a value of {} bytes", value.len()),
             };
             return Err(Error::input(format!(
@@ -386,4 +381,38 @@ fn arguments(program: &Program, launch: &Launch, target: &Target, global: &mut G
         bytes[param.offset as usize..][..value.len()].copy_from_slice(&value);
     }
     Ok(bytes)
+}
+
+/// Gives the launch's buffers their memory: the address of each place in the list that is one.
+fn allocate(
+    program: &Program,
+    launch: &Launch,
+    target: &Target,
+    global: &mut GlobalMemory,
+) -> Result<Vec<Option<u64>>, Error> {
+    let sizes = launch.args.iter().map(|arg| match arg {
+        Arg::Buffer(content) => content.len() as u64,
+        Arg::Zeros(size) => *size,
+        Arg::Memory { bytes, .. } => *bytes,
+        Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => 0,
+    });
+    let variables = program.globals.iter().map(|variable| variable.bytes);
+    let memory = sizes.chain(variables).fold(0, u64::saturating_add);
+    if memory > target.memory {
+        return Err(Error::input(format!(
+            "the arguments and the module's variables need {memory} bytes of global memory; {} has {}",
+            target.title, target.memory
+        )));
+    }
+    let mut addresses = Vec::with_capacity(launch.args.len());
+    for (index, arg) in launch.args.iter().enumerate() {
+        addresses.push(match arg {
+            Arg::Buffer(content) => Some(global.add_buffer(content.len() as u64, content, format!("argument {index}"))),
+            Arg::Zeros(size) => Some(global.add_buffer(*size, &[], format!("argument {index}"))),
+            Arg::Memory { name, bytes, written: false, .. } => Some(global.add_uninitialized(*bytes, name.clone())),
+            Arg::Memory { name, bytes, content, .. } => Some(global.add_buffer(*bytes, content, name.clone())),
+            Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => None,
+        });
+    }
+    Ok(addresses)
 }

@@ -30,13 +30,15 @@ pub struct Allocation {
     pub bytes: u64,
     /// What a message calls it, for example `argument 1`.
     pub name: String,
+    /// Nobody has written it before the launch.
+    pub uninitialized: bool,
     pages: Box<[OnceLock<Page>]>,
 }
 
 impl Allocation {
     pub(super) fn new(base: u64, bytes: u64, name: String) -> Self {
         let pages = (0..bytes.div_ceil(PAGE_BYTES)).map(|_| OnceLock::new()).collect();
-        Self { base, bytes, name, pages }
+        Self { base, bytes, name, uninitialized: false, pages }
     }
 
     fn page(&self, offset: u64) -> &[AtomicU32] {
@@ -168,6 +170,20 @@ impl GlobalMemory {
         allocation.write(content);
         self.buffers.push(allocation);
         base
+    }
+
+    /// Adds an argument buffer that nobody has written and returns its address.
+    pub fn add_uninitialized(&mut self, bytes: u64, name: String) -> u64 {
+        let base = self.add_buffer(bytes, &[], name);
+        if let Some(buffer) = self.buffers.last_mut() {
+            buffer.uninitialized = true;
+        }
+        base
+    }
+
+    /// The module's variables, in order of address.
+    pub fn variables(&self) -> &[Allocation] {
+        &self.variables
     }
 
     /// Adds a module variable at its address; variables are added in order of address.

@@ -22,15 +22,16 @@ const TOTALS: &[(&str, &str)] = &[
 /// The texts of source files, by the names that the report gives them.
 type Sources = BTreeMap<String, String>;
 
-/// Renders a report. `sources` are the source files that are at hand, to show their lines.
-pub fn render(report: &Report, sources: &Sources) -> String {
+/// Renders a report. `sources` are the source files that are at hand, to show their lines. With `all_lines` every line
+/// that has a memory access is in the table, else the costliest.
+pub fn render(report: &Report, sources: &Sources, all_lines: bool) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    let _ = write_report(&mut text, report, sources);
+    let _ = write_report(&mut text, report, sources, all_lines);
     text
 }
 
-fn write_report(text: &mut String, report: &Report, sources: &Sources) -> std::fmt::Result {
+fn write_report(text: &mut String, report: &Report, sources: &Sources, all_lines: bool) -> std::fmt::Result {
     let [gx, gy, gz] = report.launch.grid;
     let [bx, by, bz] = report.launch.block;
     let dynamic = report.launch.shared_dynamic;
@@ -73,7 +74,7 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources) -> std::f
     ] {
         writeln!(text, "{title:<36}{value:>16}")?;
     }
-    worst_lines(text, report, sources)?;
+    worst_lines(text, report, sources, all_lines)?;
     printed(text, &report.printed)?;
     report.order.write(text, report.findings.is_empty())?;
     for finding in &report.findings {
@@ -131,15 +132,19 @@ fn cost(line: &LineReport) -> Cost {
     }
 }
 
-fn worst_lines(text: &mut String, report: &Report, sources: &Sources) -> std::fmt::Result {
+fn worst_lines(text: &mut String, report: &Report, sources: &Sources, all_lines: bool) -> std::fmt::Result {
     let mut lines: Vec<(&LineReport, Cost)> =
         report.lines.iter().map(|line| (line, cost(line))).filter(|(_, c)| c.wavefronts + c.sectors > 0).collect();
     if lines.is_empty() {
         return Ok(());
     }
     lines.sort_by_key(|(line, c)| (std::cmp::Reverse(c.wavefronts + c.sectors), line.file.clone(), line.line));
-    let hidden = lines.len().saturating_sub(WORST);
-    lines.truncate(WORST);
+    let shown = if all_lines { lines.len() } else { WORST };
+    let hidden = lines.len().saturating_sub(shown);
+    lines.truncate(shown);
+    if all_lines {
+        lines.sort_by_key(|(line, _)| (line.file.clone(), line.line));
+    }
     writeln!(text)?;
     writeln!(text, "the lines that cost most (× is how often more than ideal)")?;
     writeln!(text, "{:>12} {:>6} {:>12} {:>6}  line", "wavefronts", "×", "sectors", "×")?;
@@ -160,7 +165,7 @@ fn worst_lines(text: &mut String, report: &Report, sources: &Sources) -> std::fm
         )?;
     }
     if hidden > 0 {
-        writeln!(text, "… and {hidden} more (--json shows all)")?;
+        writeln!(text, "… and {hidden} more (--lines shows all)")?;
     }
     Ok(())
 }

@@ -48,7 +48,7 @@ pub(crate) fn run_text(text: &str, blocks: u32, threads: u32, options: &Options)
     let words: Vec<u32> = (0..1024).collect();
     let args = vec![Arg::Zeros(u64::from(blocks * threads) * 4), Arg::buffer_of(&words)];
     let launch = Launch { grid: Dim3::linear(blocks), block: Dim3::linear(threads), shared_bytes: 1024, args };
-    let Outcome { report, buffers } =
+    let Outcome { report, buffers, .. } =
         simulate(&module, "k", &launch, options).unwrap_or_else(|error| panic!("{error}"));
     let words = |index: usize| words_of(buffers[index].as_deref().expect("a buffer"));
     Ran { out: words(0), words: words(1), report }

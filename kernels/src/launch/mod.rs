@@ -1,0 +1,96 @@
+//! Launching any kernel on the simulator: what is run ([`spec`], [`command`]), with which arguments ([`argument`], [`content`],
+//! [`generate`], [`expression`]) for which parameters ([`signature`], [`list`]), how several launches share buffers ([`run`]), and
+//! whether the results are right ([`expect`]).
+
+pub mod argument;
+pub mod command;
+pub mod content;
+pub mod element;
+pub mod expect;
+pub mod expression;
+pub mod generate;
+pub mod list;
+pub mod run;
+pub mod signature;
+pub mod spec;
+
+use std::path::PathBuf;
+
+/// Why a launch cannot be made. All of these are wrong usage or unreadable input.
+#[derive(Debug, thiserror::Error)]
+pub enum SpecError {
+    /// A file cannot be read.
+    #[error("cannot read {}: {why}", .path.display())]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// The operating system's reason.
+        why: std::io::Error,
+    },
+    /// A file cannot be written.
+    #[error("cannot write {}: {why}", .path.display())]
+    Write {
+        /// Which.
+        path: PathBuf,
+        /// The operating system's reason.
+        why: std::io::Error,
+    },
+    /// A launch file is not one.
+    #[error("{}: {why}", .path.display())]
+    Toml {
+        /// Which.
+        path: PathBuf,
+        /// What TOML says, with the place.
+        why: Box<toml::de::Error>,
+    },
+    /// Anything else that is wrong with what was asked.
+    #[error("{0}")]
+    Usage(String),
+}
+
+impl SpecError {
+    /// The same error with the words that say which part of the launch it is about.
+    #[must_use]
+    pub fn inside(self, what: &str) -> Self {
+        match self {
+            Self::Usage(message) => Self::Usage(format!("{what}: {message}")),
+            other => other,
+        }
+    }
+}
+
+/// The parts between commas that stand in no bracket.
+fn split(text: &str) -> Vec<&str> {
+    let (mut depth, mut start) = (0i64, 0);
+    let mut parts = Vec::new();
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' | '[' | '(' => depth += 1,
+            '}' | ']' | ')' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim());
+    parts
+}
+
+#[cfg(test)]
+pub(crate) mod testing {
+    use std::path::Path;
+
+    use super::content::Context;
+    use super::expression::{Names, Number};
+
+    /// `n` is 1000.
+    pub(crate) fn names() -> Names {
+        Names::from([("n".to_owned(), Number::from(1000))])
+    }
+
+    pub(crate) fn context(names: &Names) -> Context<'_> {
+        Context { folder: Path::new(""), names }
+    }
+}

@@ -1,0 +1,403 @@
+//! Runs the launches of a session in order. Named buffers and the module's variables keep their content from one to
+//! the next.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde::Serialize;
+use sim::report::FindingKind;
+use sim::{Arg, Dim3, Launch, Module, Options, Parameter, Report};
+
+use super::SpecError;
+use super::argument::{self, Argument, Pointer, Value};
+use super::content::{self, Content, Context};
+use super::element::Element;
+use super::expect::{self, Comparison};
+use super::expression;
+use super::signature::Signature;
+use super::spec::{LaunchSpec, Session};
+use crate::checked::{self, Subject};
+use crate::names::{self, NameError};
+use crate::open::Opened;
+
+/// What a session gave.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Ran {
+    /// Every launch that ran.
+    pub launches: Vec<RanLaunch>,
+    /// The buffers beside what they must hold.
+    pub comparisons: Vec<Comparison>,
+    /// Whether launches were left out because one before them did not come to its end.
+    pub cut_short: bool,
+}
+
+/// What one launch gave.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RanLaunch {
+    /// Counters and findings.
+    #[serde(flatten)]
+    pub report: Report,
+    /// What the user should know about the checks, one sentence each.
+    pub notes: Vec<String>,
+}
+
+impl Ran {
+    /// Whether no launch has a finding and every buffer holds what it must.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.launches.iter().all(|launch| launch.report.findings.is_empty())
+            && self.comparisons.iter().all(|comparison| comparison.wrong == 0)
+    }
+}
+
+/// Why a session could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// What was asked is wrong, or a file cannot be read or written.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A kernel was named that is not there.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The simulator refuses.
+    #[error(transparent)]
+    Sim(#[from] sim::Error),
+}
+
+impl RunError {
+    /// The exit code that a program should end with.
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Spec(_) | Self::Name(_) => 2,
+            Self::Sim(error) => crate::open::exit_code(error),
+        }
+    }
+}
+
+/// A buffer on the simulated device.
+struct Memory {
+    /// As the user calls it: a name, or an argument's number.
+    key: String,
+    content: Content,
+    pointers: Vec<Pointer>,
+    /// Whether it lives longer than one launch.
+    shared: bool,
+}
+
+impl Memory {
+    /// What a message calls it.
+    fn title(&self) -> String {
+        if self.shared { format!("buffer `{}`", self.key) } else { format!("argument {}", self.key) }
+    }
+}
+
+/// Runs all launches, writes the dumps and makes the comparisons. `opened` keeps what the launches wrote to variables.
+///
+/// # Errors
+/// [`RunError`]. A faulty kernel is not an error: see [`Ran::is_clean`].
+pub fn run(session: &Session, opened: &mut Opened, options: &Options) -> Result<Ran, RunError> {
+    let context = session.context();
+    let mut memory = Vec::new();
+    for (name, text) in &session.buffers {
+        let what = format!("buffer `{name}`");
+        if !expression::is_name(name) {
+            return Err(SpecError::Usage(format!(
+                "{what}: a name has letters, digits and _, and begins with no digit"
+            ))
+            .into());
+        }
+        if session.names.contains_key(name) {
+            return Err(SpecError::Usage(format!(
+                "{what}: a number is called so, too; one of them needs another name"
+            ))
+            .into());
+        }
+        let buffer = argument::buffer(text, context).map_err(|error| error.inside(&what))?;
+        let buffer = buffer.ok_or_else(|| {
+            SpecError::Usage(format!(
+                "{what}: `{text}` is no buffer; write f32[1024]=random or zeros:4096, for example"
+            ))
+        })?;
+        let (content, pointers) = (buffer.content, buffer.pointers);
+        memory.push(Memory { key: name.clone(), content, pointers, shared: true });
+    }
+    set_symbols(opened, &session.symbols, context, &memory)?;
+
+    // What would fail in the end is told before the work.
+    let last = session.launches.last().map_or(0, |launch| launch.args.len());
+    let keys = session.dump.keys().chain(session.expect.keys());
+    for key in keys {
+        let known = session.buffers.contains_key(key) || key.parse::<usize>().is_ok_and(|index| index < last);
+        if !known {
+            return Err(unknown_buffer(key, last, session.buffers.keys()).into());
+        }
+    }
+
+    let mut ran = Ran { launches: Vec::new(), comparisons: Vec::new(), cut_short: false };
+    let total = session.launches.iter().map(|launch| launch.repeat as usize).sum::<usize>();
+    'all: for (index, spec) in session.launches.iter().enumerate() {
+        let kernel = opened.kernel(spec.kernel.as_deref())?;
+        let of_launch = |error: SpecError| {
+            if session.launches.len() > 1 { error.inside(&format!("launch {}", index + 1)) } else { error }
+        };
+        let signature = Signature::of(&opened.module, &kernel, opened.source.as_deref());
+        let signature = signature.ok_or_else(|| NameError::None(opened.name.clone()))?;
+        let block = fits(spec, &signature, &opened.name).map_err(of_launch)?;
+        let subject = Wanted { spec, context, signature, block };
+        for _ in 0..spec.repeat {
+            memory.retain(|buffer| buffer.shared);
+            set_symbols(opened, &spec.symbols, context, &memory)?;
+            let launched = one(&subject, opened, &mut memory, options)?;
+            let ended = launched.report.findings.iter().any(|finding| ends(finding.kind));
+            ran.launches.push(launched);
+            if ended && ran.launches.len() < total {
+                ran.cut_short = true;
+                break 'all;
+            }
+        }
+    }
+    finish(session, &memory, &mut ran)?;
+    Ok(ran)
+}
+
+/// Whether a finding means that the launch did not come to its end: then those after it would start from rubbish.
+const fn ends(kind: FindingKind) -> bool {
+    matches!(kind, FindingKind::Deadlock | FindingKind::Budget | FindingKind::Assert | FindingKind::Trap)
+}
+
+/// A launch, looked up.
+struct Wanted<'a> {
+    spec: &'a LaunchSpec,
+    context: Context<'a>,
+    signature: Signature,
+    block: Dim3,
+}
+
+/// Holds the number of arguments against the kernel's parameters, and finds the size of the block.
+fn fits(spec: &LaunchSpec, signature: &Signature, file: &str) -> Result<Dim3, SpecError> {
+    let (given, params) = (spec.args.len(), signature.params.len());
+    let block = spec.block.or(signature.required_threads.map(Dim3::from));
+    let wrong = match block {
+        _ if given != params => {
+            let takes = if params == 1 { "1 argument".to_owned() } else { format!("{params} arguments") };
+            format!("the kernel takes {takes}, and {given} {} given", if given == 1 { "is" } else { "are" })
+        }
+        Some(block) => return Ok(block),
+        None => "--block is missing, the number of threads per block".to_owned(),
+    };
+    let list: String =
+        signature.params.iter().enumerate().map(|(index, param)| format!("\n  {index}: {}", param.text)).collect();
+    let params = if list.is_empty() { "it has no parameters".to_owned() } else { format!("its parameters are:{list}") };
+    let command = signature.command(file);
+    Err(SpecError::Usage(format!("{wrong}; {params}\n`{}` can be launched like this:\n  {command}", signature.name)))
+}
+
+/// Makes one launch.
+fn one(
+    wanted: &Wanted<'_>,
+    opened: &mut Opened,
+    memory: &mut Vec<Memory>,
+    options: &Options,
+) -> Result<RanLaunch, RunError> {
+    let Wanted { spec, context, signature, block } = wanted;
+    let mut values: Vec<Value> = Vec::new();
+    for (index, text) in spec.args.iter().enumerate() {
+        let element = signature.params[index].scalar;
+        let parsed = argument::parse(text, element, *context);
+        values.push(match parsed.map_err(|error| error.inside(&format!("argument {index}")))? {
+            Argument::Value(value) => value,
+            Argument::Buffer(buffer) => {
+                let (content, pointers) = (buffer.content, buffer.pointers);
+                memory.push(Memory { key: index.to_string(), content, pointers, shared: false });
+                let pointers = vec![Pointer { at: 0, to: index.to_string(), offset: 0 }];
+                Value { bytes: vec![0; 8], pointers }
+            }
+        });
+    }
+    let aliases = aliases(&values);
+    let mut args = Vec::new();
+    for (index, mut value) in values.into_iter().enumerate() {
+        let what = format!("argument {index}");
+        if let [pointer] = &value.pointers[..]
+            && value.bytes.len() == 8
+        {
+            let at = find(memory, &aliases, &pointer.to).map_err(|error| error.inside(&what))?;
+            args.push(Arg::Address { argument: spec.args.len() + at, offset: pointer.offset });
+        } else {
+            fill(&mut value.bytes, &value.pointers, memory, &aliases).map_err(|error| error.inside(&what))?;
+            args.push(Arg::Bytes(value.bytes));
+        }
+    }
+    let mut contents: Vec<Vec<u8>> = memory.iter_mut().map(|buffer| std::mem::take(&mut buffer.content.data)).collect();
+    for (buffer, data) in memory.iter().zip(&mut contents) {
+        if !buffer.pointers.is_empty() {
+            data.resize(buffer.content.bytes as usize, 0);
+            fill(data, &buffer.pointers, memory, &aliases).map_err(|error| error.inside(&buffer.title()))?;
+        }
+    }
+    for (buffer, content) in memory.iter_mut().zip(contents) {
+        // Written once: from now on the kernels may change the addresses.
+        buffer.pointers.clear();
+        let Content { bytes, written, .. } = buffer.content;
+        args.push(Arg::Memory { name: buffer.title(), bytes, content, written });
+    }
+    let launch = Launch { grid: spec.grid, block: *block, shared_bytes: spec.shared_bytes, args };
+    let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &signature.ptx_name };
+    let done = checked::run(subject, &launch, options)?;
+    let outcome = done.outcome;
+    for (buffer, bytes) in memory.iter_mut().zip(outcome.buffers.into_iter().skip(spec.args.len())) {
+        buffer.content.data = bytes.unwrap_or_default();
+        // The kernel may have written all of it: what it left out is not known here.
+        buffer.content.written = true;
+    }
+    for (name, bytes) in &outcome.variables {
+        for module in [Some(&mut opened.module), opened.checked.as_mut()].into_iter().flatten() {
+            // A variable that only one of the two compilations kept is no concern of the other.
+            let _ = module.write_variable(name, bytes);
+        }
+    }
+    Ok(RanLaunch { report: outcome.report, notes: done.notes })
+}
+
+/// Arguments that are the address of another argument's buffer, by number: `&0` may mean one that is `&x` itself.
+fn aliases(values: &[Value]) -> BTreeMap<String, String> {
+    let pairs = values.iter().enumerate().filter_map(|(index, value)| match &value.pointers[..] {
+        [pointer] if value.bytes.len() == 8 && pointer.offset == 0 && pointer.to != index.to_string() => {
+            Some((index.to_string(), pointer.to.clone()))
+        }
+        _ => None,
+    });
+    pairs.collect()
+}
+
+/// The number of the buffer that is called `key`.
+fn find(memory: &[Memory], aliases: &BTreeMap<String, String>, key: &str) -> Result<usize, SpecError> {
+    let mut key = key;
+    for _ in 0..=aliases.len() {
+        if let Some(at) = memory.iter().position(|buffer| buffer.key == key) {
+            return Ok(at);
+        }
+        match aliases.get(key) {
+            Some(other) => key = other,
+            None => break,
+        }
+    }
+    let names: Vec<&str> = memory.iter().map(|buffer| buffer.key.as_str()).collect();
+    Err(SpecError::Usage(format!("&{key} is no buffer; there are: {}", names.join(", "))))
+}
+
+/// Writes addresses into bytes.
+fn fill(
+    bytes: &mut [u8],
+    pointers: &[Pointer],
+    memory: &[Memory],
+    aliases: &BTreeMap<String, String>,
+) -> Result<(), SpecError> {
+    for pointer in pointers {
+        let at = find(memory, aliases, &pointer.to)?;
+        let address = sim::launch::buffer_address(at).wrapping_add(pointer.offset);
+        bytes[pointer.at..pointer.at + 8].copy_from_slice(&address.to_le_bytes());
+    }
+    Ok(())
+}
+
+/// Gives variables of the module their values.
+fn set_symbols(
+    opened: &mut Opened,
+    symbols: &BTreeMap<String, String>,
+    context: Context<'_>,
+    memory: &[Memory],
+) -> Result<(), RunError> {
+    for (wanted, text) in symbols {
+        let what = format!("symbol `{wanted}`");
+        let mut found = false;
+        for module in [Some(&mut opened.module), opened.checked.as_mut()].into_iter().flatten() {
+            let Some(variable) = variable(module, wanted)? else { continue };
+            let element = Element::find(&variable.element).filter(|element| element.bytes() as u64 == variable.bytes);
+            let parsed = argument::parse(text, element, context).map_err(|error| error.inside(&what))?;
+            let (mut bytes, pointers) = match parsed {
+                Argument::Buffer(buffer) => (buffer.content.to_bytes(), buffer.pointers),
+                Argument::Value(value) => (value.bytes, value.pointers),
+            };
+            fill(&mut bytes, &pointers, memory, &BTreeMap::new()).map_err(|error| error.inside(&what))?;
+            module.write_variable(&variable.name, &bytes)?;
+            found = true;
+        }
+        if !found {
+            let variables = opened.module.variables();
+            let mut names: Vec<String> = (variables.iter())
+                .map(|variable| format!("{} ({} bytes)", names::short(&variable.name), variable.bytes))
+                .collect();
+            names.truncate(20);
+            let there = if names.is_empty() {
+                "none; one that no kernel uses is not compiled".to_owned()
+            } else {
+                names.join(", ")
+            };
+            let message = format!("{what}: there is no such __constant__ or __device__ variable; there are: {there}");
+            return Err(SpecError::Usage(message).into());
+        }
+    }
+    Ok(())
+}
+
+/// The variable of the PTX that a user names.
+fn variable(module: &Module, wanted: &str) -> Result<Option<Parameter>, SpecError> {
+    let mut variables = module.variables();
+    if let Some(exact) = variables.iter().position(|variable| variable.name == wanted) {
+        return Ok(Some(variables.swap_remove(exact)));
+    }
+    variables.retain(|variable| {
+        let readable = names::short(&variable.name);
+        readable.strip_suffix(wanted).is_some_and(|before| before.is_empty() || before.ends_with("::"))
+    });
+    if variables.len() > 1 {
+        let names: Vec<String> = variables.iter().map(|variable| names::short(&variable.name)).collect();
+        let message = format!("symbol `{wanted}`: several variables are called so: {}", names.join(", "));
+        return Err(SpecError::Usage(message));
+    }
+    Ok(variables.pop())
+}
+
+/// Writes the dumps and makes the comparisons.
+fn finish(session: &Session, memory: &[Memory], ran: &mut Ran) -> Result<(), RunError> {
+    let arguments = session.launches.last().map_or(0, |launch| launch.args.len());
+    let by_key = |key: &String| {
+        // An argument of the last launch may be the address of a named buffer.
+        let named = key
+            .parse()
+            .ok()
+            .and_then(|index: usize| session.launches.last()?.args.get(index)?.trim().strip_prefix('&'));
+        let key = named.unwrap_or(key);
+        let found = memory.iter().find(|buffer| buffer.key == *key);
+        found.ok_or_else(|| unknown_buffer(key, arguments, session.buffers.keys()))
+    };
+    for (key, target) in &session.dump {
+        let path = session.folder.join(target);
+        fs::write(&path, by_key(key)?.content.to_bytes()).map_err(|why| SpecError::Write { path, why })?;
+    }
+    for (key, text) in &session.expect {
+        let buffer = by_key(key)?;
+        let inside = |error: SpecError| error.inside(&format!("expected content of {}", buffer.title()));
+        let expected = match content::parse(text, session.context()).map_err(inside)? {
+            Some(expected) => expected,
+            None => content::parse(&format!("in:{text}"), session.context()).map_err(inside)?.expect("a file"),
+        };
+        let element = expected.element.or(buffer.content.element);
+        let got = buffer.content.to_bytes();
+        ran.comparisons.push(expect::compare(&buffer.title(), &got, &expected.to_bytes(), element, session.tolerance));
+    }
+    Ok(())
+}
+
+fn unknown_buffer<'a>(key: &str, arguments: usize, names: impl Iterator<Item = &'a String>) -> SpecError {
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    SpecError::Usage(match (key.parse::<usize>(), names.is_empty()) {
+        (Ok(index), _) if index < arguments => {
+            format!("argument {index} is no buffer: it cannot be dumped or compared")
+        }
+        (Ok(index), _) => format!("there is no argument {index}: {arguments} were given, numbered from 0"),
+        (_, true) => format!("`{key}` is no buffer: write the number of an argument, from 0 on"),
+        (_, false) => format!("there is no buffer `{key}`; there are: {}", names.join(", ")),
+    })
+}
