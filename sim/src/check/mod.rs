@@ -22,6 +22,7 @@ use crate::observe::counters::Counters;
 use crate::observe::metrics;
 use crate::observe::{AccessEvent, MemoryEvent, Observer, SyncEvent};
 use crate::program::inst::{Op, Pc};
+use crate::program::ways::Difference;
 use crate::ptx::ast::Module;
 use crate::report::Finding;
 use initcheck::Initcheck;
@@ -76,6 +77,10 @@ impl Observer for Checked {
 
     fn memory(&mut self, event: &MemoryEvent<'_>) {
         self.counters.memory(event);
+    }
+
+    fn unusual(&mut self, pc: Pc, difference: Difference) {
+        self.counters.unusual(pc, difference);
     }
 
     fn communicate(&mut self, pc: Pc, thread_instructions: u32) {

@@ -4,7 +4,9 @@
 //! scalar semantics lane by lane.
 
 use crate::machine::registers::{Constants, Registers, Row32, Row64};
-use crate::program::inst::{Bool, Compared, Float, Int32, Int64, Lane, Op, Reg, Test};
+use crate::observe::lanes_of;
+use crate::program::inst::{Bool, Compared, Float, Int32, Int64, Lane, Op, Reg, Test, Variation, Varying};
+use crate::program::ways::{Difference, counts};
 
 #[inline(always)]
 fn map2<A: Copy, B: Copy, R: Copy + Default>(a: &[A; 32], b: &[B; 32], f: impl Fn(A, B) -> R) -> [R; 32] {
@@ -252,6 +254,30 @@ fn f64s(registers: &mut Registers, constants: &Constants, op: &Op, active: u32) 
         }
         _ => {}
     }
+}
+
+/// What the lanes of an instruction execute beyond what all execute.
+pub(super) fn difference(registers: &Registers, constants: &Constants, varying: &Varying, active: u32) -> Difference {
+    let mut sum = Difference::default();
+    match varying.by {
+        Variation::Only(p, value) => {
+            let selected = if value { registers.p(p) } else { !registers.p(p) };
+            let others = i64::from((active & !selected).count_ones());
+            for (sum, each) in sum.iter_mut().zip(counts(varying.ordinary)) {
+                *sum -= others * each;
+            }
+        }
+        Variation::Operands(way, operands) => {
+            let [a, b] = operands.map(|operand| operand.map_or([0; 32], |reg| registers.wide(constants, reg)));
+            for lane in lanes_of(active) {
+                let lane = lane as usize;
+                for (sum, each) in sum.iter_mut().zip(way.difference(varying.ordinary, a[lane], b[lane])) {
+                    *sum += each;
+                }
+            }
+        }
+    }
+    sum
 }
 
 /// An instruction by its scalar semantics, lane by lane.

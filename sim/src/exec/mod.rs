@@ -124,6 +124,10 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                 return;
             }
             Op::Copy(copy) => spaces::copy(warp, block, pc, copy, active),
+            Op::Varying(varying) => {
+                block.observer.unusual(pc, alu::difference(&warp.registers, &machine.constants, varying, active));
+                alu::execute(&mut warp.registers, &machine.constants, &varying.op, active);
+            }
             op => alu::execute(&mut warp.registers, &machine.constants, op, active),
         }
         pc += 1;

@@ -1,11 +1,14 @@
 //! Counts per instruction, from which totals and source lines are summed up.
 
+use std::collections::BTreeMap;
+
 use super::{MemoryEvent, MemoryKind, Observer, eras};
 use crate::machine::grid::Machine;
 use crate::memory::banks::{self, Direction};
 use crate::memory::rules::Rules;
 use crate::memory::sectors;
 use crate::program::inst::Pc;
+use crate::program::ways::Difference;
 
 /// Counts of one instruction of the program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -79,6 +82,8 @@ impl Access {
 pub struct Counters {
     /// Counts by instruction.
     pub by_pc: Vec<Counts>,
+    /// Floating-point thread instructions that lanes execute beyond what all execute.
+    pub unusual: BTreeMap<Pc, Difference>,
     /// What accesses cost on a target that does not follow the rules of the newest ones, which stand below.
     other_rules: Option<Rules>,
 }
@@ -88,6 +93,7 @@ impl Counters {
     pub(crate) fn of(machine: &Machine<'_>) -> Self {
         let rules = machine.target.rules();
         Self {
+            unusual: BTreeMap::new(),
             by_pc: vec![Counts::default(); machine.program.insts.len()],
             other_rules: (rules != Rules::default()).then_some(rules),
         }
@@ -103,6 +109,9 @@ impl Counters {
             mine.local.merge(&theirs.local);
             mine.loop_loads.merge(&theirs.loop_loads);
             mine.exchanges += theirs.exchanges;
+        }
+        for (&pc, &difference) in &other.unusual {
+            self.unusual(pc, difference);
         }
     }
 }
@@ -160,6 +169,13 @@ impl Observer for Counters {
                 // Word i of all lanes lies in one line: lanes that use the same offset use neighbouring words.
                 counts.local.add(event, 0, 0, 0);
             }
+        }
+    }
+
+    fn unusual(&mut self, pc: Pc, difference: Difference) {
+        let sum = self.unusual.entry(pc).or_default();
+        for (sum, difference) in sum.iter_mut().zip(difference) {
+            *sum += difference;
         }
     }
 

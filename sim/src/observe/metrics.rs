@@ -7,6 +7,7 @@ use crate::program::Program;
 use crate::program::arithmetic::Arithmetic;
 use crate::program::inst::{AtomicOp, Op, Space};
 use crate::program::sink::Place;
+use crate::program::ways::Difference;
 use crate::ptx::ast::Module;
 use crate::report::{LineReport, Metrics};
 
@@ -17,6 +18,8 @@ struct Site<'a> {
     arithmetic: Arithmetic,
     /// Lanes that execute that arithmetic.
     arithmetic_lanes: u64,
+    /// What lanes execute beyond that.
+    unusual: Difference,
 }
 
 /// How a metric is computed from the counts of one instruction.
@@ -121,16 +124,17 @@ impl Site<'_> {
         }
     }
 
-    fn threads(&self, per_lane: u8) -> u64 {
-        self.arithmetic_lanes * u64::from(per_lane)
+    /// Thread instructions of a kind: its number per lane, and its place in a [`Difference`].
+    fn threads(&self, per_lane: u8, kind: usize) -> u64 {
+        (self.arithmetic_lanes * u64::from(per_lane)).saturating_add_signed(self.unusual[kind])
     }
 
     fn fadd(&self) -> u64 {
-        self.threads(self.arithmetic.fadd) + self.loop_additions(|op| matches!(op, AtomicOp::AddF32 { .. }))
+        self.threads(self.arithmetic.fadd, 0) + self.loop_additions(|op| matches!(op, AtomicOp::AddF32 { .. }))
     }
 
     fn dadd(&self) -> u64 {
-        self.threads(self.arithmetic.dadd) + self.loop_additions(|op| op == AtomicOp::AddF64)
+        self.threads(self.arithmetic.dadd, 3) + self.loop_additions(|op| op == AtomicOp::AddF64)
     }
 
     fn exchanges(&self) -> u64 {
@@ -196,11 +200,11 @@ pub const EXACT: &[Metric] = &[
     metric("smsp__sass_l1tex_tags_mem_global.sum", |s| s.global_sum(|a| a.tags)),
     metric("smsp__sass_sectors_mem_global.sum", |s| s.global_sum(|a| a.cost)),
     metric("smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", |s| s.dadd()),
-    metric("smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", |s| s.threads(s.arithmetic.dfma)),
-    metric("smsp__sass_thread_inst_executed_op_dmul_pred_on.sum", |s| s.threads(s.arithmetic.dmul)),
+    metric("smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", |s| s.threads(s.arithmetic.dfma, 5)),
+    metric("smsp__sass_thread_inst_executed_op_dmul_pred_on.sum", |s| s.threads(s.arithmetic.dmul, 4)),
     metric("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", |s| s.fadd()),
-    metric("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", |s| s.threads(s.arithmetic.ffma)),
-    metric("smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", |s| s.threads(s.arithmetic.fmul)),
+    metric("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", |s| s.threads(s.arithmetic.ffma, 2)),
+    metric("smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", |s| s.threads(s.arithmetic.fmul, 1)),
     metric("smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum", |s| s.exchanges()),
 ];
 
@@ -228,7 +232,8 @@ fn sites<'a>(counters: &'a Counters, program: &'a Program) -> impl Iterator<Item
                 Place::Taken(branch) => lanes_at(branch),
                 Place::NotTaken(branch) => counts.lanes.saturating_sub(lanes_at(branch)),
             };
-            (pc, removed, Site { counts, op: &inst.op, arithmetic, arithmetic_lanes })
+            let unusual = counters.unusual.get(&(pc as u32)).copied().unwrap_or_default();
+            (pc, removed, Site { counts, op: &inst.op, arithmetic, arithmetic_lanes, unusual })
         },
     )
 }

@@ -5,6 +5,7 @@ mod eras;
 pub mod metrics;
 
 use crate::program::inst::{Pc, Space};
+use crate::program::ways::Difference;
 
 /// One memory instruction of one warp, in one space.
 #[derive(Debug)]
@@ -153,6 +154,8 @@ pub trait Observer {
     /// The lanes of a warp execute this many instructions in which they exchange values, as part of one that does not
     /// say so: the compiler put them there.
     fn communicate(&mut self, pc: Pc, thread_instructions: u32);
+    /// Lanes execute more floating-point instructions than [`Program::arithmetic`](crate::program::Program::arithmetic) tells, or fewer.
+    fn unusual(&mut self, pc: Pc, difference: Difference);
     /// A warp is about to access shared or global memory.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
     /// Lanes synchronise.

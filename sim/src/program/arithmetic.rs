@@ -14,8 +14,8 @@ use std::collections::HashMap;
 
 use super::Program;
 use super::cfg::Cfg;
-use super::inst::{CONSTANT, Inst, Op, Reg};
-use super::{sink, uses};
+use super::inst::{CONSTANT, Inst, Op, Reg, SlotP};
+use super::{sink, uses, vary};
 use crate::Lowering;
 
 /// Floating-point instructions per lane that executes an instruction.
@@ -52,14 +52,16 @@ pub fn run(program: &mut Program, lowering: Lowering) {
     let lowered = lowering == Lowering::Sm90;
     let mut counts: Vec<Arithmetic> = (0..program.insts.len()).map(|pc| instruction(program, pc, lowered)).collect();
     if lowered {
-        Readers::new(program).fold(program, &mut counts);
+        let readers = Readers::new(program);
+        readers.fold(program, &mut counts);
         program.places = sink::places(program, &counts);
+        vary::run(program, &readers, &counts);
     }
     program.arithmetic = counts;
 }
 
 /// The parts of an instruction's opcode; a sum that took a product in is a fused operation.
-fn opcode(program: &Program, pc: usize) -> Vec<&str> {
+pub(super) fn opcode(program: &Program, pc: usize) -> Vec<&str> {
     let text = program.texts[pc].split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
     let mut parts: Vec<&str> = text.trim_end_matches(';').split('.').collect();
     let fused = match &program.insts[pc].op {
@@ -150,10 +152,11 @@ fn factor(program: &Program, op: &Op) -> Option<f64> {
 }
 
 /// Who writes and who reads each register.
-struct Readers {
+pub(super) struct Readers {
     readers: HashMap<(bool, u16), Vec<usize>>,
     writers: HashMap<(bool, u16), u32>,
     last_writer: HashMap<(bool, u16), usize>,
+    predicate_writers: HashMap<SlotP, Vec<usize>>,
     block_of: Vec<usize>,
 }
 
@@ -177,6 +180,7 @@ impl Readers {
             readers: HashMap::new(),
             writers: HashMap::new(),
             last_writer: HashMap::new(),
+            predicate_writers: HashMap::new(),
             block_of: vec![0; program.insts.len()],
         };
         for (index, block) in Cfg::new(program).blocks.iter().enumerate() {
@@ -189,11 +193,16 @@ impl Readers {
             if let Some(target) = destination(inst) {
                 this.last_writer.insert(target, pc);
             }
-            let Self { readers, writers, .. } = &mut this;
+            let Self { readers, writers, predicate_writers, .. } = &mut this;
             uses::visit(
                 inst,
                 &mut |reg| readers.entry(key(reg).unwrap_or((true, u16::MAX))).or_default().push(pc),
-                &mut |reg| *writers.entry(key(reg).unwrap_or((true, u16::MAX))).or_default() += 1,
+                &mut |reg| {
+                    *writers.entry(key(reg).unwrap_or((true, u16::MAX))).or_default() += 1;
+                    if let Reg::P(p) = reg {
+                        predicate_writers.entry(p).or_default().push(pc);
+                    }
+                },
             );
         }
         this
@@ -213,7 +222,7 @@ impl Readers {
             let none = Vec::new();
             let readers = self.readers.get(&target).unwrap_or(&none);
             match parts[0] {
-                "neg" | "abs" if readers.iter().all(|&reader| takes(&opcode(program, reader), parts[0] == "abs")) => {
+                "neg" | "abs" if readers.iter().all(|&reader| takes(&opcode(program, reader))) => {
                     counts[pc] = NONE;
                 }
                 "cvt" if parts.contains(&"sat") => {
@@ -244,8 +253,26 @@ impl Readers {
         if alone && self.writers.get(&register) == Some(&1) { self.last_writer.get(&register).copied() } else { None }
     }
 
+    /// The instruction that makes a register which nobody but `reader` reads.
+    pub(super) fn maker_of(&self, reg: Reg, reader: usize) -> Option<usize> {
+        self.maker(key(reg)?, reader)
+    }
+
+    /// The only instruction that writes a predicate.
+    pub(super) fn sole_writer(&self, p: SlotP) -> Option<usize> {
+        match self.predicate_writers.get(&p).map(Vec::as_slice) {
+            Some(&[writer]) => Some(writer),
+            _ => None,
+        }
+    }
+
+    /// Whether control cannot go elsewhere between two instructions.
+    pub(super) fn same_block(&self, a: usize, b: usize) -> bool {
+        self.block_of[a] == self.block_of[b]
+    }
+
     /// Whether somebody reads a register after `pc`: further down, or in another block.
-    fn read_later(&self, reg: Reg, pc: usize) -> bool {
+    pub(super) fn read_later(&self, reg: Reg, pc: usize) -> bool {
         let readers = key(reg).and_then(|key| self.readers.get(&key));
         readers.is_some_and(|list| list.iter().any(|&at| at > pc || self.block_of[at] != self.block_of[pc]))
     }
@@ -264,12 +291,12 @@ fn scales(opcode: &[&str]) -> bool {
 }
 
 /// Whether an instruction of the GPU takes the negated (or absolute) value of a source.
-fn takes(opcode: &[&str], absolute: bool) -> bool {
+fn takes(opcode: &[&str]) -> bool {
     let float = matches!(opcode.last(), Some(&"f32" | &"f64"));
     match opcode[0] {
-        "add" | "sub" | "setp" | "min" | "max" => float,
-        "mul" => float,
-        "fma" | "mad" => float && !absolute,
+        "add" | "sub" | "setp" | "min" | "max" | "mul" | "fma" | "mad" | "selp" | "cvt" => float,
+        // The sequence of a division or root takes it, too; only its longer way is in need of the value itself.
+        "div" | "rcp" | "sqrt" if !opcode.contains(&"approx") => opcode.last() == Some(&"f32"),
         "rcp" | "sqrt" | "rsqrt" | "ex2" | "lg2" => opcode.contains(&"approx") && opcode.contains(&"ftz"),
         _ => false,
     }

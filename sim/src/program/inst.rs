@@ -16,6 +16,8 @@ pub use memory::{
 };
 pub use register::{CONSTANT, Reg, Slot32, Slot64, SlotP};
 
+use super::arithmetic::Arithmetic;
+use super::ways::Way;
 use crate::semantics::LaneOp;
 
 /// Position of an instruction in a [`Program`](super::Program).
@@ -170,6 +172,8 @@ pub enum Op {
     },
     /// Any other lane-local instruction, by its scalar semantics.
     Lane(Box<Lane>),
+    /// A lane-local floating-point instruction that is counted lane by lane.
+    Varying(Box<Varying>),
     /// `mov.b64 d, {a, b}` and its siblings: low part first.
     Pack {
         d: Reg,
@@ -308,6 +312,26 @@ pub struct Lane {
     pub src: Vec<(Reg, u64)>,
     /// The result is narrower than its register and signed: extend from this many bits.
     pub extend_from: Option<u8>,
+}
+
+/// A floating-point instruction of which the GPU does not execute the same for every lane.
+#[derive(Debug, Clone)]
+pub struct Varying {
+    /// What is done.
+    pub op: Op,
+    /// What the lanes that do not differ execute.
+    pub ordinary: Arithmetic,
+    /// Which lanes differ.
+    pub by: Variation,
+}
+
+/// What decides how much a lane executes.
+#[derive(Debug, Clone, Copy)]
+pub enum Variation {
+    /// The values of up to two operands.
+    Operands(Way, [Option<Reg>; 2]),
+    /// Only lanes where the predicate is true (or false: the second part) execute it.
+    Only(SlotP, bool),
 }
 
 impl Op {

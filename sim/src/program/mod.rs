@@ -8,7 +8,8 @@
 //! 5. [`atomics`]: one lane for all, loops of compare-and-swap, increments, reductions, as ptxas does it.
 //! 6. [`merge`]: adjacent shared-memory accesses become wide ones, as ptxas does it.
 //! 7. [`reconverge`]: where the lanes that part at a branch meet again, from the control-flow graph ([`mod@cfg`]).
-//! 8. [`arithmetic`]: the floating-point instructions that each instruction becomes, and ([`sink`]) where.
+//! 8. [`arithmetic`]: the floating-point instructions that each instruction becomes, ([`sink`]) where, and
+//!    (`vary`) for which lanes and operands.
 
 pub mod alignment;
 pub mod arithmetic;
@@ -35,7 +36,9 @@ pub mod sink;
 pub mod slots;
 pub mod uniform;
 pub mod uses;
+mod vary;
 mod warp;
+pub mod ways;
 
 use crate::Lowering;
 use crate::error::Error;

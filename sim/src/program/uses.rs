@@ -1,6 +1,6 @@
 //! Which registers an instruction reads and writes.
 
-use super::inst::{CONSTANT, Inst, Op, Reg};
+use super::inst::{CONSTANT, Inst, Op, Reg, Variation};
 
 /// Calls `reads` and `writes` with every register of the instruction, constants left out.
 pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(Reg)) {
@@ -113,6 +113,12 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
             read(Reg::P(a));
             read(Reg::P(b));
             writes(Reg::P(d));
+        }
+        Op::Varying(varying) => {
+            if let Variation::Only(p, _) = varying.by {
+                read(Reg::P(p));
+            }
+            visit(&Inst { op: varying.op.clone(), guard: None }, reads, writes);
         }
         Op::Lane(lane) => {
             lane.src.iter().for_each(|&(reg, _)| read(reg));

@@ -1,0 +1,71 @@
+//! `sm_90` lowering: marks floating-point instructions that are counted lane by lane.
+//!
+//! - Division, roots and their siblings look at their operands ([`ways`](super::ways)).
+//! - What only one side of a selection needs is executed under its condition: of `p ? x * y : z`, ptxas 13.0.88 makes a
+//!   multiplication with a predicate that overwrites `z`, where `z` is a register that nobody needs afterwards. Where
+//!   both sides are computed, that is the later one. (Read from its machine code; the logarithm of the CUDA library
+//!   scales subnormal numbers so.)
+
+use super::Program;
+use super::arithmetic::{Arithmetic, Readers, opcode};
+use super::inst::{CONSTANT, Op, Reg, SlotP, Variation, Varying};
+use super::sink::Place;
+use super::ways::Way;
+
+/// Runs the pass; `counts` are the floating-point instructions of each instruction.
+pub(super) fn run(program: &mut Program, readers: &Readers, counts: &[Arithmetic]) {
+    let mut found: Vec<(usize, Variation)> = Vec::new();
+    for pc in 0..program.insts.len() {
+        match &program.insts[pc].op {
+            Op::Lane(lane) => {
+                let Some(way) = Way::of(&opcode(program, pc)) else { continue };
+                let operand = |at: usize| lane.src.get(at).map(|&(reg, _)| reg);
+                let kept = operand(0).is_some_and(|reg| readers.read_later(reg, pc));
+                let way = if kept { way.with_kept_operand() } else { way };
+                found.push((pc, Variation::Operands(way, [operand(0), operand(1)])));
+            }
+            &Op::Select32 { a, b, p, .. } => {
+                found.extend(only(program, readers, counts, pc, [Reg::W(a, 32), Reg::W(b, 32)], p));
+            }
+            &Op::Select64 { a, b, p, .. } => {
+                found.extend(only(program, readers, counts, pc, [Reg::D(a), Reg::D(b)], p));
+            }
+            _ => {}
+        }
+    }
+    for (pc, by) in found {
+        let elsewhere = program.places.get(pc).is_some_and(|&place| place != Place::Own);
+        if elsewhere || matches!(program.insts[pc].op, Op::Varying(_)) {
+            continue;
+        }
+        let op = std::mem::replace(&mut program.insts[pc].op, Op::Nop);
+        program.insts[pc].op = Op::Varying(Box::new(Varying { op, ordinary: counts[pc], by }));
+    }
+}
+
+/// The instruction that is executed only where a selection takes its result, if there is one.
+fn only(
+    program: &Program,
+    readers: &Readers,
+    counts: &[Arithmetic],
+    selection: usize,
+    arms: [Reg; 2],
+    p: SlotP,
+) -> Option<(usize, Variation)> {
+    let constant = |reg: Reg| matches!(reg, Reg::W(slot, _) | Reg::D(slot) if slot & CONSTANT != 0);
+    if arms[0] == arms[1] || arms.iter().any(|&arm| constant(arm)) {
+        return None;
+    }
+    let maker = |arm: Reg| {
+        let maker = readers.maker_of(arm, selection)?;
+        let here = readers.same_block(maker, selection) && maker < selection;
+        (here && counts[maker] != Arithmetic::default() && program.insts[maker].guard.is_none()).then_some(maker)
+    };
+    let made = arms.map(maker);
+    let side = usize::from(made[1] > made[0]);
+    let maker = made[side]?;
+    let overwritten = arms[1 - side];
+    // The condition has to be there when the instruction is executed, and the same until the selection.
+    let known = readers.sole_writer(p).is_some_and(|writer| writer < maker);
+    (known && !readers.read_later(overwritten, selection)).then_some((maker, Variation::Only(p, side == 0)))
+}
