@@ -135,8 +135,53 @@ pub(super) fn no_instance(name: &str, instances: &[String], log: &str) -> Compil
     }
 }
 
+/// Headers of NVIDIA's libraries that no setup of ours fetches: how their names begin, and the library's name.
+const LIBRARIES: [(&str, &str); 9] = [
+    ("cublas", "cuBLAS"),
+    ("cufft", "cuFFT"),
+    ("curand", "cuRAND"),
+    ("cusparse", "cuSPARSE"),
+    ("cusolver", "cuSOLVER"),
+    ("cudnn", "cuDNN"),
+    ("nccl", "NCCL"),
+    ("npp", "NPP"),
+    ("cuda_profiler_api", "the CUDA profiler interface"),
+];
+
+/// The header that the compiler did not find.
+fn missing_header(log: &str) -> Option<&str> {
+    log.lines().find_map(|line| {
+        if let Some((_, rest)) = line.split_once("cannot open source file \"") {
+            return rest.split('"').next();
+        }
+        let (before, _) = line.split_once(": No such file or directory")?;
+        before.rsplit(": ").next()
+    })
+}
+
 /// What may help with the compiler's messages, if we know.
 pub(super) fn advice(log: &str) -> Option<String> {
-    let header = log.contains("No such file or directory") || log.contains("cannot open source file");
-    header.then(|| "name the folder of a header that is not found with -I DIR".to_owned())
+    let header = missing_header(log)?;
+    let library = LIBRARIES.iter().find(|(start, _)| header.starts_with(start));
+    Some(match library {
+        Some((_, library)) => format!(
+            "<{header}> belongs to {library}, which `warpbook setup` does not fetch. If the CUDA toolkit is here, name its \
+             include folder with -I DIR; if the kernels do not need it, move them into a file of their own"
+        ),
+        None => format!("name the folder that holds {header} with -I DIR"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_header_is_named() {
+        let nvcc = "a.cu:3:10: fatal error: cublas_v2.h: No such file or directory\n    3 | #include <cublas_v2.h>";
+        assert!(advice(nvcc).is_some_and(|help| help.contains("<cublas_v2.h> belongs to cuBLAS")));
+        let nvrtc = "a.cu(1): catastrophic error: cannot open source file \"own.h\"";
+        assert_eq!(advice(nvrtc).as_deref(), Some("name the folder that holds own.h with -I DIR"));
+        assert_eq!(advice("a.cu(1): error: expected a `;`"), None);
+    }
 }
