@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use kernels::compile::Arch;
@@ -180,6 +181,9 @@ pub(crate) struct Sim {
     /// h100 and h200, none for all other targets]
     #[arg(long, value_enum)]
     pub(crate) lowering: Option<LoweringChoice>,
+    /// Show each access of this source line: costs, banks by lane, atomics, waits (LINE, FILE:LINE, or all; --json has all)
+    #[arg(long, value_name = "LINE")]
+    pub(crate) access: Option<Line>,
     /// Do not look for races and uninitialised reads, and do not compile a .cu file a second time to check it
     #[arg(long)]
     pub(crate) no_checks: bool,
@@ -349,4 +353,25 @@ pub(crate) enum DevCommand {
         #[arg(long, value_name = "DIR")]
         exercises: Option<PathBuf>,
     },
+}
+
+/// A source line, or all of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// The file's name or the end of it.
+    pub(crate) file: Option<String>,
+    pub(crate) line: Option<u32>,
+}
+
+impl FromStr for Line {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "all" {
+            return Ok(Self::default());
+        }
+        let (file, line) = text.rsplit_once(':').map_or((None, text), |(file, line)| (Some(file.to_owned()), line));
+        let line = line.parse().map_err(|_| format!("`{line}` is no line; write 74, scan.cu:74 or all"))?;
+        Ok(Self { file, line: Some(line) })
+    }
 }

@@ -12,12 +12,13 @@ use crate::machine::grid::{self, Machine, Ran};
 use crate::machine::schedule::Scheduling;
 use crate::memory::global::Allocation;
 use crate::observe::counters::Counters;
-use crate::observe::metrics;
+use crate::observe::{by_line, metrics};
 use crate::program::{self, Source};
 use crate::ptx;
+use crate::report::details::{Details, Distance};
 use crate::report::{BufferDigest, LaunchShape, Order, Report, Versions};
 use crate::schedules;
-use crate::target;
+use crate::target::{self, features};
 
 /// A parsed PTX module.
 #[derive(Debug, Clone)]
@@ -164,6 +165,8 @@ pub struct Options {
     /// How many such orders are tried: those of this many seeds from `seed` on. The report's counters and buffers are
     /// those of the first; findings of the others name their seed.
     pub schedules: u64,
+    /// Whether the report has [`details`](Report::details). They take time and memory.
+    pub details: bool,
     /// How the lanes of a warp that part at a branch run; `None` for what the target does.
     pub scheduling: Option<Scheduling>,
 }
@@ -177,6 +180,7 @@ impl Default for Options {
             checks: true,
             seed: 0,
             schedules: 1,
+            details: false,
             scheduling: None,
         }
     }
@@ -255,7 +259,7 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
         })
         .collect();
     let (major, minor) = module.ast.version;
-    let report = Report {
+    let mut report = Report {
         kernel: kernel.to_owned(),
         target: target.name.clone(),
         launch: LaunchShape {
@@ -272,6 +276,8 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
         remarks,
         order: Order { places: schedules::places(&machine, counters, &module.ast, &module.name), ..Order::default() },
         printed: printed.report(),
+        missing: features::missing(target, &program, &module.ast, &module.name),
+        details: None,
         output,
         versions: Versions {
             warpbook: env!("CARGO_PKG_VERSION").to_owned(),
@@ -280,6 +286,10 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
             lowering: lowering.name().to_owned(),
         },
     };
+    report.details = checked.details.as_ref().map(|details| Details {
+        distance: Distance::of(&report),
+        lines: by_line::lines(details, &machine, &module.ast, &module.name),
+    });
     let variables = changed_variables(&program, &machine);
     Ok(Outcome { report, buffers, variables })
 }
@@ -296,10 +306,10 @@ fn changed_variables(program: &program::Program, machine: &Machine<'_>) -> Vec<(
     changed.map(|(variable, after)| (variable.name.clone(), after)).collect()
 }
 
-/// Runs all blocks, with checks or without.
+/// Runs all blocks, with checks and details or without.
 fn run(machine: &Machine<'_>, options: &Options, in_turn: bool) -> Option<Ran<Checked>> {
-    if options.checks {
-        return machine.run(in_turn, || Checked::new(machine), Checked::merge);
+    if options.checks || options.details {
+        return machine.run(in_turn, || Checked::new(machine, options.checks, options.details), Checked::merge);
     }
     let ran = machine.run(in_turn, || Counters::of(machine), |sum: &mut Counters, later| sum.merge(&later))?;
     Some(ran.map(Checked::unchecked))

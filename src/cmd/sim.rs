@@ -8,9 +8,10 @@ use kernels::launch::spec::Session;
 use kernels::names;
 use kernels::open::{self, How, Opened};
 use sim::Lowering;
+use sim::report::access_text;
 
 use super::{Ended, FAULTY, Failure, USAGE};
-use crate::cli::{CompilerChoice, LoweringChoice, Sim};
+use crate::cli::{CompilerChoice, Line, LoweringChoice, Sim};
 use crate::out;
 
 fn usage(error: impl ToString) -> Failure {
@@ -32,7 +33,7 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
     if json {
         print_json(&ran, &opened)?;
     } else {
-        print_text(&ran, &opened, args.lines);
+        print_text(&ran, &opened, args);
     }
     Ok(if ran.is_clean() { 0 } else { FAULTY })
 }
@@ -74,14 +75,21 @@ fn print_json(ran: &Ran, opened: &Opened) -> Result<(), Failure> {
     Ok(())
 }
 
-fn print_text(ran: &Ran, opened: &Opened, all_lines: bool) {
+fn print_text(ran: &Ran, opened: &Opened, args: &Sim) {
     let total = ran.launches.len();
     for (index, launch) in ran.launches.iter().enumerate() {
         if total > 1 {
             println!("{}launch {} of {total}", if index > 0 { "\n" } else { "" }, index + 1);
         }
         let shown = sim::Report { kernel: names::short(&launch.report.kernel), ..launch.report.clone() };
-        print!("{}", sim::report::text::render(&shown, &opened.sources(&shown), all_lines));
+        let sources = opened.sources(&shown);
+        print!("{}", sim::report::text::render(&shown, &sources, args.lines));
+        if let (Some(Line { file, line }), Some(details)) = (&args.access, &shown.details) {
+            match access_text::render(details, file.as_deref(), *line, &sources) {
+                Some(text) => print!("\n{text}"),
+                None => println!("note: nothing was executed at that line; --access all shows all lines that were"),
+            }
+        }
         for note in &launch.notes {
             println!("note: {note}");
         }
@@ -108,6 +116,7 @@ fn options(args: &Sim, session: &Session) -> sim::Options {
         },
         budget: args.budget.or(session.settings.budget).unwrap_or(default.budget),
         checks: !args.no_checks,
+        details: args.access.is_some(),
         seed: args.seed.or(session.settings.seed).unwrap_or(default.seed),
         schedules: args.schedules.or(session.settings.schedules).unwrap_or(default.schedules),
         ..default

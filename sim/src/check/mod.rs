@@ -19,6 +19,7 @@ mod variables;
 use crate::launch::Dim3;
 use crate::machine::grid::Machine;
 use crate::observe::counters::Counters;
+use crate::observe::details::Details;
 use crate::observe::metrics;
 use crate::observe::{AccessEvent, MemoryEvent, Observer, SyncEvent};
 use crate::program::inst::{Op, Pc};
@@ -34,22 +35,31 @@ pub(crate) struct Checked {
     /// The counters.
     pub counters: Counters,
     checks: Option<(Racecheck, Initcheck)>,
+    /// What else was seen of each instruction, if asked for.
+    pub details: Option<Box<Details>>,
 }
 
 impl Checked {
-    /// An observer that counts and checks.
-    pub(crate) fn new(machine: &Machine<'_>) -> Self {
-        Self { counters: Counters::of(machine), checks: Some((Racecheck::new(machine), Initcheck::new(machine))) }
+    /// An observer that counts, and checks and collects details if asked to.
+    pub(crate) fn new(machine: &Machine<'_>, checks: bool, details: bool) -> Self {
+        Self {
+            counters: Counters::of(machine),
+            checks: checks.then(|| (Racecheck::new(machine), Initcheck::new(machine))),
+            details: details.then(|| Box::new(Details::new(machine))),
+        }
     }
 
     /// What was counted without checks.
     pub(crate) fn unchecked(counters: Counters) -> Self {
-        Self { counters, checks: None }
+        Self { counters, checks: None, details: None }
     }
 
     /// Adds what an observer of later blocks saw.
     pub(crate) fn merge(&mut self, later: Self) {
         self.counters.merge(&later.counters);
+        if let (Some(details), Some(later)) = (&mut self.details, later.details) {
+            details.merge(*later);
+        }
         if let (Some((races, reads)), Some((later_races, later_reads))) = (&mut self.checks, later.checks) {
             races.races.merge(later_races.races);
             reads.merge(later_reads);
@@ -73,10 +83,28 @@ impl Observer for Checked {
     #[inline(always)]
     fn instruction(&mut self, pc: Pc, active: u32) {
         self.counters.instruction(pc, active);
+        if let Some(details) = &mut self.details {
+            details.instruction(pc, active);
+        }
     }
 
     fn memory(&mut self, event: &MemoryEvent<'_>) {
         self.counters.memory(event);
+        if let Some(details) = &mut self.details {
+            details.memory(event);
+        }
+    }
+
+    fn turn(&mut self, block: u64, warp: u32) {
+        if let Some(details) = &mut self.details {
+            details.turn(block, warp);
+        }
+    }
+
+    fn waited(&mut self, pc: Pc, warp: u32, steps: u64) {
+        if let Some(details) = &mut self.details {
+            details.waited(pc, warp, steps);
+        }
     }
 
     fn unusual(&mut self, pc: Pc, difference: Difference) {

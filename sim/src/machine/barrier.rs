@@ -56,6 +56,11 @@ impl<O: Observer> Block<'_, O> {
                 let waits = |warp: &Warp| waiting_lanes(warp, id) != 0;
                 let time = warps.iter().filter(|warp| waits(warp)).map(|warp| warp.clock).max().unwrap_or(0);
                 for warp in warps.iter_mut().filter(|warp| waits(warp)) {
+                    if O::CHECKS
+                        && let Some(path) = warp.paths.list.iter().find(|path| path.wait == Wait::Barrier(id))
+                    {
+                        self.observer.waited(path.pc, warp.index, time - warp.clock);
+                    }
                     warp.clock = time;
                     warp.paths.wake(|path| path.wait == Wait::Barrier(id));
                 }

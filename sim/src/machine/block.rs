@@ -201,6 +201,9 @@ impl<'m, O: Observer> Block<'m, O> {
             return false;
         }
         warp.spin = None;
+        if O::CHECKS {
+            self.observer.turn(self.index, warp.index);
+        }
         let changes = self.changes;
         let turn = match &mut self.dice {
             Some(dice) => 1 << dice.below(13),

@@ -100,6 +100,15 @@ impl Rules {
         }
     }
 
+    /// The bank that holds a word of 4 bytes, and the row within the bank: words of one row come together.
+    pub const fn bank_and_row(&self, word: u32) -> (u32, u32) {
+        match self.banks {
+            BankRule::HalfWarpBroadcast => (word % 16, word / 16),
+            BankRule::Kepler => (word % 32, word / 64),
+            BankRule::Fermi | BankRule::Words => (word % 32, word / 32),
+        }
+    }
+
     /// Wavefronts that as many lanes would take if they addressed consecutive elements.
     pub fn ideal_wavefronts(&self, active: u32, width: u32) -> u32 {
         match self.banks {

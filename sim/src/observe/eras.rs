@@ -1,17 +1,28 @@
-//! Counting on targets that do not follow the rules of the newest ones. [`Counters`](super::counters::Counters) counts
-//! those itself, where it is fast; here every access asks the target's [`Rules`].
+//! What an access costs by a target's [`Rules`]. [`Counters`](super::counters::Counters) knows those of the newest targets
+//! itself, where it is fast; here every access asks the target.
 
 use super::counters::Counts;
 use super::{MemoryEvent, MemoryKind};
 use crate::memory::banks::Direction;
 use crate::memory::rules::Rules;
 
-/// Adds what an access costs.
-#[cold]
-pub(super) fn count(rules: &Rules, counts: &mut Counts, event: &MemoryEvent<'_>) {
+/// What an access to shared or global memory costs.
+pub(super) struct Cost {
+    /// Whether it is shared memory.
+    pub(super) shared: bool,
+    /// Shared: wavefronts. Global: sectors.
+    pub(super) cost: u32,
+    /// The least that `cost` could be for the same lanes.
+    pub(super) ideal: u32,
+    /// Global: lines or transactions.
+    pub(super) tags: u32,
+}
+
+/// What an access costs; `None` for local memory.
+pub(super) fn cost(rules: &Rules, event: &MemoryEvent<'_>) -> Option<Cost> {
     let &MemoryEvent { active, width, kind, .. } = event;
-    match kind {
-        MemoryKind::LocalLoad | MemoryKind::LocalStore => counts.local.add(event, 0, 0, 0),
+    Some(match kind {
+        MemoryKind::LocalLoad | MemoryKind::LocalStore => return None,
         MemoryKind::GlobalLoad
         | MemoryKind::GlobalStore
         | MemoryKind::GlobalCopy
@@ -23,12 +34,7 @@ pub(super) fn count(rules: &Rules, counts: &mut Counts, event: &MemoryEvent<'_>)
             };
             let traffic = rules.traffic(event.addresses, active, width, direction);
             let ideal = rules.ideal_sectors(active, width, direction);
-            counts.global.add(event, traffic.sectors, ideal, traffic.transactions);
-            if matches!(kind, MemoryKind::GlobalAtomic | MemoryKind::GlobalReduction) {
-                let passes = rules.atomic_passes(event.addresses, active, width);
-                counts.global.pass_sectors += u64::from(passes.sectors);
-                counts.global.pass_tags += u64::from(passes.tags);
-            }
+            Cost { shared: false, cost: traffic.sectors, ideal, tags: traffic.transactions }
         }
         MemoryKind::SharedLoad
         | MemoryKind::SharedLoopLoad
@@ -43,9 +49,27 @@ pub(super) fn count(rules: &Rules, counts: &mut Counts, event: &MemoryEvent<'_>)
                 MemoryKind::SharedAtomic(unit) => rules.atomic_wavefronts(&addresses, active, width, unit),
                 _ => rules.wavefronts(&addresses, active, width, Direction::Load),
             };
-            let ideal = rules.ideal_wavefronts(active, width);
-            let access = if kind == MemoryKind::SharedLoopLoad { &mut counts.loop_loads } else { &mut counts.shared };
-            access.add(event, cost, ideal, 0);
+            Cost { shared: true, cost, ideal: rules.ideal_wavefronts(active, width), tags: 0 }
         }
+    })
+}
+
+/// Adds what an access costs.
+#[cold]
+pub(super) fn count(rules: &Rules, counts: &mut Counts, event: &MemoryEvent<'_>) {
+    let Some(Cost { shared, cost, ideal, tags }) = cost(rules, event) else {
+        counts.local.add(event, 0, 0, 0);
+        return;
+    };
+    let access = match event.kind {
+        MemoryKind::SharedLoopLoad => &mut counts.loop_loads,
+        _ if shared => &mut counts.shared,
+        _ => &mut counts.global,
+    };
+    access.add(event, cost, ideal, tags);
+    if matches!(event.kind, MemoryKind::GlobalAtomic | MemoryKind::GlobalReduction) {
+        let passes = rules.atomic_passes(event.addresses, event.active, event.width);
+        access.pass_sectors += u64::from(passes.sectors);
+        access.pass_tags += u64::from(passes.tags);
     }
 }

@@ -1,6 +1,8 @@
 //! What can be seen of a running kernel. The executor reports events; observers count. Observers never change state.
 
+pub(crate) mod by_line;
 pub mod counters;
+pub(crate) mod details;
 mod eras;
 pub mod metrics;
 
@@ -158,6 +160,11 @@ pub trait Observer {
     fn unusual(&mut self, pc: Pc, difference: Difference);
     /// A warp is about to access shared or global memory.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
+    /// This warp of this block runs from now on. Called where [`Observer::sync`] is.
+    fn turn(&mut self, _block: u64, _warp: u32) {}
+    /// A warp has waited at the barrier at `pc` for so many steps of the model's clock. Called where
+    /// [`Observer::sync`] is.
+    fn waited(&mut self, _pc: Pc, _warp: u32, _steps: u64) {}
     /// Lanes synchronise.
     fn sync(&mut self, _event: &SyncEvent<'_>) {}
     /// Another block runs from now on: exchanges what is kept of the one with what was kept of the other.

@@ -3,6 +3,8 @@
 //! The same launch gives the same bytes of JSON on every machine and with any number of threads: maps are sorted,
 //! lists have a defined order and nothing in here depends on time.
 
+pub mod access_text;
+pub mod details;
 pub mod order;
 pub mod text;
 
@@ -10,7 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::target::Occupancy;
+pub use crate::target::{Missing, Occupancy};
 pub use order::{Differing, Order, OrderPlace};
 
 /// Counter values by Nsight Compute's metric name, suffix included
@@ -47,6 +49,12 @@ pub struct Report {
     /// What the kernel printed.
     #[serde(default, skip_serializing_if = "Printed::is_empty")]
     pub printed: Printed,
+    /// What the kernel uses and the simulated GPU does not have. It is simulated as if it had.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<Missing>,
+    /// What only a simulator sees of each access; there only if [`Options::details`](crate::Options) asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub details: Option<details::Details>,
     /// Digests of the argument buffers after the launch.
     pub output: Vec<BufferDigest>,
     /// Who made this report from what.

@@ -76,6 +76,10 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources, all_lines
     }
     worst_lines(text, report, sources, all_lines)?;
     printed(text, &report.printed)?;
+    for missing in &report.missing {
+        writeln!(text)?;
+        writeln!(text, "note: {}", missing.sentence(&report.target))?;
+    }
     report.order.write(text, report.findings.is_empty())?;
     for finding in &report.findings {
         writeln!(text)?;

@@ -15,6 +15,7 @@
 //!   wavefronts are passes through the shared memory's banks, sectors are 32-byte units of the bytes moved from or to
 //!   global memory. Only those of the H200 are measured; [`Target::measured`] says so.
 
+pub mod features;
 mod file;
 pub mod occupancy;
 
@@ -26,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::machine::schedule::Scheduling;
 pub use crate::memory::rules::{BankRule, Coalescing, Rules, SharedAtomics};
+pub use features::Missing;
 pub use file::Fact;
 pub use occupancy::{Limit, Occupancy, Usage};
 
@@ -97,7 +99,8 @@ pub struct Target {
     pub multiprocessors: u32,
     /// Clock of the multiprocessors in MHz: what the lanes run at.
     pub clock_mhz: u32,
-    /// Global memory, in bytes.
+    /// Global memory, in bytes, as it is sold: a gigabyte of GDDR has 2^30 bytes, one of HBM is counted as 10^9. Drivers
+    /// keep some of it for themselves.
     pub memory: u64,
     /// Bandwidth of global memory by the data sheet, in 10^6 bytes per second.
     pub bandwidth_mb_per_s: u64,
