@@ -10,7 +10,7 @@ use crate::html::{self, escape};
 use crate::quantity::Quantity;
 use crate::runs::{Run, Runs};
 use crate::source::Region;
-use crate::tables;
+use crate::{tables, targets};
 
 /// Fills the directives of chapters.
 #[derive(Clone, Copy)]
@@ -74,6 +74,7 @@ impl<'a> Filler<'a> {
             "compare" => tables::compare(self, &mut directive)?,
             "lines" => tables::lines(self, &mut directive)?,
             "bars" => tables::bars(self, &mut directive)?,
+            "targets" => targets::targets(self, &mut directive)?,
             "bank-map" => banks::bank_map(self, &mut directive)?,
             "rounds" => banks::rounds(self, &mut directive)?,
             "counter-list" => tables::counter_list(self),
@@ -83,7 +84,7 @@ impl<'a> Filler<'a> {
             other => {
                 return Err(Reason::Wrong(format!(
                     "there is no directive `{other}`; there are number, ratio, claim, source, file, command, \
-                     counters, compare, lines, bars, bank-map, rounds, counter-list, closing, agreement, provenance"
+                     counters, compare, lines, bars, targets, bank-map, rounds, counter-list, closing, agreement, provenance"
                 )));
             }
         };
@@ -94,13 +95,24 @@ impl<'a> Filler<'a> {
 
     /// The run of a kernel's case, both of which must exist.
     pub(crate) fn run(&self, kernel: &str, case: &str) -> Result<Rc<Run>, Reason> {
+        self.check_case(kernel, case)?;
+        self.runs.run(kernel, case).map_err(Reason::Contradicted)
+    }
+
+    /// The same on another GPU.
+    pub(crate) fn run_on(&self, kernel: &str, case: &str, target: &str) -> Result<Rc<Run>, Reason> {
+        self.check_case(kernel, case)?;
+        self.runs.run_on(kernel, case, target).map_err(Reason::Contradicted)
+    }
+
+    fn check_case(&self, kernel: &str, case: &str) -> Result<(), Reason> {
         self.kernel(kernel)?;
         let cases = self.runs.cases(kernel);
         if !cases.iter().any(|known| known == case) {
             let cases: Vec<String> = cases.iter().map(|case| format!("\"{case}\"")).collect();
             return Err(Reason::Wrong(format!("{kernel} has no case \"{case}\"; there are {}", cases.join(", "))));
         }
-        self.runs.run(kernel, case).map_err(Reason::Contradicted)
+        Ok(())
     }
 
     fn kernel(&self, kernel: &str) -> Result<(), Reason> {

@@ -21,6 +21,7 @@ pub mod runs;
 pub mod site;
 mod source;
 mod tables;
+mod targets;
 
 pub use fault::{Fault, Faults};
 pub use real::RealRuns;

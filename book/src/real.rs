@@ -9,7 +9,7 @@ use kernels::compare::{Against, Comparison, Row, compare};
 use kernels::simulate::Simulated;
 use kernels::truth::{Provenance, Record};
 use kernels::{case, counters, problem, ptx, simulate, truth};
-use sim::{Arg, Dim3, Launch, Module, Options, Scalar};
+use sim::{Arg, Dim3, Launch, Lowering, Module, Options, Scalar};
 
 use crate::runs::{Agreement, Counter, KernelAgreement, Measured, Run, Runs};
 
@@ -43,6 +43,8 @@ const ONE_ACCESS: &str = ".version 7.0
 pub struct RealRuns {
     cases: OnceCell<Vec<Case>>,
     runs: RefCell<HashMap<(String, String), Rc<Run>>>,
+    /// On other GPUs: by kernel, case and GPU.
+    elsewhere: RefCell<HashMap<(String, String, String), Rc<Run>>>,
     agreement: OnceCell<Agreement>,
 }
 
@@ -85,6 +87,20 @@ impl Runs for RealRuns {
         let found = found.ok_or_else(|| format!("there is no case `{case}` of `{kernel}`"))?;
         let run = Rc::new(run(found)?);
         self.runs.borrow_mut().insert(key, Rc::clone(&run));
+        Ok(run)
+    }
+
+    fn run_on(&self, kernel: &str, case: &str, target: &str) -> Result<Rc<Run>, String> {
+        let key = (kernel.to_owned(), case.to_owned(), target.to_owned());
+        if let Some(run) = self.elsewhere.borrow().get(&key) {
+            return Ok(Rc::clone(run));
+        }
+        let found = self.all().iter().find(|own| own.version == kernel && own.name == case);
+        let found = found.ok_or_else(|| format!("there is no case `{case}` of `{kernel}`"))?;
+        let options =
+            Options { target: target.to_owned(), lowering: Lowering::None, checks: false, ..Options::default() };
+        let run = Rc::new(simulated(found, &options)?);
+        self.elsewhere.borrow_mut().insert(key, Rc::clone(&run));
         Ok(run)
     }
 
@@ -131,8 +147,18 @@ impl Runs for RealRuns {
 
 /// Simulates a case and looks it up in the record.
 fn run(case: &Case) -> Result<Run, String> {
+    let records = truth::records().map_err(ToString::to_string)?;
+    let record = records.iter().find(|record| record.problem == case.problem && record.provenance.slug() == TARGET);
+    let measured = record.map(|record| measured(case, record)).transpose()?;
+    Ok(Run { measured, ..simulated(case, &Options::default())? })
+}
+
+/// Simulates a case.
+fn simulated(case: &Case, options: &Options) -> Result<Run, String> {
     let prepared = case.prepare();
-    let Simulated { reports, contents } = simulate::run(case, &prepared).map_err(|error| error.to_string())?;
+    let module = simulate::module(case.problem).map_err(|error| error.to_string())?;
+    let simulated = simulate::run_with(&module, &prepared, options);
+    let Simulated { reports, contents } = simulated.map_err(|error| format!("{case}: {error}"))?;
     let mut launches = reports.iter();
     let mut report = launches.next().ok_or_else(|| format!("{case} launches nothing"))?.clone();
     if reports.len() > 1 {
@@ -146,12 +172,9 @@ fn run(case: &Case) -> Result<Run, String> {
     if !check.right {
         return Err(format!("the simulated result of {case} is wrong: {}", check.first.unwrap_or_default()));
     }
-    let records = truth::records().map_err(ToString::to_string)?;
-    let record = records.iter().find(|record| record.problem == case.problem && record.provenance.slug() == TARGET);
-    let measured = record.map(|record| measured(case, record)).transpose()?;
     let first = &prepared.steps[0];
     let args = first.args.iter().map(|arg| argument(&prepared, arg)).collect();
-    Ok(Run { data: case.data.to_owned(), args, launches: reports.len(), report, measured })
+    Ok(Run { data: case.data.to_owned(), args, launches: reports.len(), report, measured: None })
 }
 
 /// An argument as `warpbook sim --arg` takes it. A buffer becomes zeros of its size.

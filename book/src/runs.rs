@@ -25,6 +25,13 @@ pub trait Runs {
     /// A sentence when the simulator refuses the case, finds a fault in it, or its result is wrong.
     fn run(&self, kernel: &str, case: &str) -> Result<Rc<Run>, String>;
 
+    /// Simulates a case that exists on the GPU `target`, whose name the simulator knows. The PTX counts as it stands, and
+    /// nothing is measured.
+    ///
+    /// # Errors
+    /// As [`Runs::run`], and when that GPU does not take the launch.
+    fn run_on(&self, kernel: &str, case: &str, target: &str) -> Result<Rc<Run>, String>;
+
     /// Simulates one access: a warp whose lane i writes word `words[i]` of shared memory. Lanes without a word sit it
     /// out. Returns its wavefronts.
     ///

@@ -57,6 +57,21 @@ fn a_counter_table_shows_both_machines() {
 }
 
 #[test]
+fn kernels_run_on_other_gpus() {
+    let table = fill(
+        "{{#wb targets kernels=\"one two\" case=small targets=\"8800GTX h200\" rows=\"shared load wavefronts\"}}\n",
+    );
+    for shown in ["GeForce 8800 GTX", "H200", ">20<", ">10<", ">60<", ">30<"] {
+        assert!(table.contains(shown), "{shown} is missing: {table}");
+    }
+    let other = |targets: &str, rows: &str| {
+        fault(&format!("{{{{#wb targets kernels=one case=small targets={targets} rows=\"{rows}\"}}}}\n"))
+    };
+    assert!(other("voodoo", "shared bytes").contains("there is no target `voodoo`"));
+    assert!(other("g80", "time").contains("measured"));
+}
+
+#[test]
 fn kernels_stand_side_by_side() {
     let table = fill("{{#wb compare kernels=\"one two\" case=small rows=\"shared wavefronts; time\"}}");
     assert!(table.contains(
