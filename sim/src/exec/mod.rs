@@ -13,6 +13,7 @@ use crate::machine::paths::Wait;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent};
 use crate::program::inst::{Address, Op, Space, Special};
+use crate::program::joins::{MEETS, PARTS};
 use crate::program::{SHARED_WINDOW, WINDOW};
 
 /// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up.
@@ -21,10 +22,11 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
     let program = machine.program;
     let mut pc = warp.paths.list[path].pc;
     let lanes = warp.paths.list[path].lanes;
-    let meeting = warp.paths.meeting_pc(path);
+    let flags = &program.joins.flags[..];
+    let mut will_meet = warp.paths.will_meet();
     let start = *fuel;
     while *fuel > 0 {
-        if pc == meeting {
+        if will_meet && flags[pc as usize] & MEETS != 0 && warp.paths.meets(path, pc) {
             warp.paths.list[path].pc = pc;
             warp.paths.arrive(path);
             return;
@@ -36,7 +38,7 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
             Some((p, true)) => lanes & !warp.registers.p(p),
         };
         *fuel -= 1;
-        if active == 0 {
+        if active == 0 && flags[pc as usize] & PARTS == 0 {
             pc += 1;
             continue;
         }
@@ -47,8 +49,21 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
             warp.paths.split(path, apart, pc, next, pc + 1);
             return;
         }
-        block.observer.instruction(pc, active);
+        if active != 0 {
+            block.observer.instruction(pc, active);
+        }
         match &inst.op {
+            &Op::Branch { target, meet } if flags[pc as usize] & PARTS != 0 => {
+                warp.paths.list[path].pc = pc;
+                let ways = (target, pc + 1, meet);
+                let parting = program.joins.parting(pc);
+                let Some(next) = parting.and_then(|parting| warp.paths.part(path, active, ways, parting)) else {
+                    return;
+                };
+                will_meet = true;
+                pc = next;
+                continue;
+            }
             Op::Branch { target, meet } => {
                 if active == lanes {
                     pc = *target;

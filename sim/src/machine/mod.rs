@@ -5,7 +5,8 @@
 //! Where the PTX manual leaves something open, the machine does what an H200 was measured to do; `tests/machine` asks
 //! both the same questions.
 //!
-//! - *Meeting again.* Lanes that part at a branch meet at its immediate post-dominator ([`paths`]). `activemask` returns
+//! - *Meeting again.* Lanes that part at a branch meet at its immediate post-dominator, and before that wherever some of
+//!   them come together ([`paths`], [`joins`](crate::program::joins)). `activemask` returns
 //!   the lanes that execute it together, so it tells where that is. CUDA C++ promises nothing here: code must not rely
 //!   on it.
 //! - *Exited threads* are not waited for: neither at a barrier of the whole block, nor by the lanes of a mask. A barrier

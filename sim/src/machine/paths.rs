@@ -1,11 +1,13 @@
 //! The paths that the lanes of a warp are on, and where they meet again.
 //!
 //! Since Volta every lane has its own program counter. Lanes that are at the same place run together as a *path*; a
-//! branch that they take differently splits the path in two, which meet again at the branch's meeting point (its
-//! immediate post-dominator, as `BSSY`/`BSYNC` do it). Unlike the older stack of divergent paths, any path may run at
-//! any time: a lane that waits for another lane of its warp cannot block it.
+//! branch that they take differently splits the path in two. Lanes that part set out for a *meeting*: they wait at its
+//! place for each other, as `BSSY` and `BSYNC` of the hardware make them wait. A lane that exits, or takes a turn from
+//! which no way leads to the meeting (`BREAK`), is not waited for. Unlike the older stack of divergent paths, any path
+//! may run at any time: a lane that waits for another lane of its warp cannot block it.
 
 use crate::program::inst::{NEVER, Pc};
+use crate::program::joins::Parting;
 
 /// Why a path does not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +27,6 @@ pub(crate) struct Path {
     pub pc: Pc,
     /// The lanes.
     pub lanes: u32,
-    /// Index of the meeting they are on their way to.
-    pub meeting: usize,
     /// Why it does not run.
     pub wait: Wait,
 }
@@ -36,12 +36,10 @@ pub(crate) struct Path {
 struct Meeting {
     /// The instruction before which they meet.
     pc: Pc,
-    /// Lanes that are still to be there: neither gone on nor exited.
+    /// Lanes that are still to go on from here: they have neither exited nor given it up.
     expected: u32,
-    /// Lanes that are there.
+    /// Those of them that are there.
     arrived: u32,
-    /// The meeting that the lanes are on their way to afterwards.
-    next: usize,
     /// Nobody waits here any more: lanes that come go on at once.
     open: bool,
 }
@@ -51,121 +49,164 @@ struct Meeting {
 pub(crate) struct Paths {
     /// The paths; none when every lane has exited.
     pub list: Vec<Path>,
+    /// The meetings that lanes are on their way to, in the order in which they set out.
     meetings: Vec<Meeting>,
+    live: u32,
 }
-
-/// The outermost meeting: the end of the kernel.
-const OUTERMOST: usize = 0;
 
 impl Paths {
     /// All `lanes` at the kernel's first instruction.
     pub(crate) fn start(&mut self, lanes: u32) {
         self.meetings.clear();
-        self.meetings.push(Meeting { pc: NEVER, expected: lanes, arrived: 0, next: OUTERMOST, open: false });
+        self.live = lanes;
         self.list.clear();
         if lanes != 0 {
-            self.list.push(Path { pc: 0, lanes, meeting: OUTERMOST, wait: Wait::None });
+            self.list.push(Path { pc: 0, lanes, wait: Wait::None });
         }
     }
 
     /// The lanes that have not exited.
     pub(crate) fn live(&self) -> u32 {
-        self.meetings.first().map_or(0, |outermost| outermost.expected)
+        self.live
     }
 
-    /// Where the lanes of a path meet others: it stops before this instruction.
+    /// Whether lanes are on their way to a meeting.
     #[inline(always)]
-    pub(crate) fn meeting_pc(&self, path: usize) -> Pc {
-        self.meetings[self.list[path].meeting].pc
+    pub(crate) fn will_meet(&self) -> bool {
+        !self.meetings.is_empty()
+    }
+
+    /// `lanes` set out for a meeting before `pc`, unless they already have.
+    fn set_out(&mut self, pc: Pc, lanes: u32) {
+        let known = self.meetings.iter().filter(|meeting| meeting.pc == pc).fold(0, |sum, known| sum | known.expected);
+        // Lanes that leave a loop one after another all wait at the same meeting.
+        if lanes & !known != 0 {
+            self.meetings.push(Meeting { pc, expected: lanes & !known, arrived: 0, open: false });
+        }
     }
 
     /// The lanes of `path` part: `taken` go to `target`, the others to `next`; they meet again at `meet`.
     pub(crate) fn split(&mut self, path: usize, taken: u32, target: Pc, next: Pc, meet: Pc) {
-        let Path { lanes, meeting, .. } = self.list[path];
-        // Lanes that leave a loop one after another all wait at the same meeting.
-        let meeting = if meet == NEVER || self.meetings[meeting].pc == meet {
-            meeting
-        } else {
-            self.meetings.push(Meeting { pc: meet, expected: lanes, arrived: 0, next: meeting, open: false });
-            self.meetings.len() - 1
-        };
-        self.list[path] = Path { pc: next, lanes: lanes & !taken, meeting, wait: Wait::None };
-        self.list.push(Path { pc: target, lanes: taken, meeting, wait: Wait::None });
+        let Path { lanes, .. } = self.list[path];
+        if meet != NEVER {
+            self.set_out(meet, lanes);
+        }
+        self.list[path] = Path { pc: next, lanes: lanes & !taken, wait: Wait::None };
+        self.list.push(Path { pc: target, lanes: taken, wait: Wait::None });
         let other = self.list.len() - 1;
         // The later one first: removing it does not move the other.
-        if target == meet && meet != NEVER {
+        if target == meet {
             self.arrive(other);
         }
-        if next == meet && meet != NEVER {
+        if next == meet {
             self.arrive(path);
         }
+    }
+
+    /// The lanes of `path` come to a branch at which they may set out for places where only some of them meet, or give
+    /// such places up: `taken` go to `target`, the others to `next`; all meet at `meet`. Where they go on, if they stay
+    /// together.
+    pub(crate) fn part(
+        &mut self,
+        path: usize,
+        taken: u32,
+        (target, next, meet): (Pc, Pc, Pc),
+        parting: &Parting,
+    ) -> Option<Pc> {
+        let lanes = self.list[path].lanes;
+        let parts = taken != 0 && taken != lanes;
+        // All set out for the outermost meeting first: it is the last that they come to.
+        if parts && meet != NEVER {
+            self.set_out(meet, lanes);
+        }
+        for &place in &parting.opens {
+            self.set_out(place, lanes);
+        }
+        let mut given_up = 0;
+        for (places, lanes) in [(&parting.taken, taken), (&parting.passed, lanes & !taken)] {
+            for &place in places.iter().filter(|_| lanes != 0) {
+                for meeting in self.meetings.iter_mut().filter(|meeting| meeting.pc == place) {
+                    given_up |= meeting.expected & lanes;
+                    meeting.expected &= !lanes;
+                }
+            }
+        }
+        if parts {
+            self.split(path, taken, target, next, meet);
+        }
+        if given_up != 0 {
+            self.release();
+        }
+        (!parts).then_some(if taken == 0 { next } else { target })
     }
 
     /// The path that a warp with one program counter runs: the one whose meeting was made last, for the stack of
     /// divergent paths finishes the inner ones first.
     pub(crate) fn innermost(&self) -> Option<usize> {
-        (0..self.list.len()).max_by_key(|&path| self.list[path].meeting)
+        let meeting = |lanes: u32| self.meetings.iter().rposition(|meeting| meeting.expected & lanes != 0);
+        (0..self.list.len()).max_by_key(|&path| meeting(self.list[path].lanes))
     }
 
-    /// The path is at its meeting: it waits there, and all go on together when the last one comes.
+    /// Whether the path waits before `pc`, where lanes may meet: false when all lanes of the meeting are on it.
+    pub(crate) fn meets(&mut self, path: usize, pc: Pc) -> bool {
+        let lanes = self.list[path].lanes;
+        let here = |meeting: &&Meeting| meeting.pc == pc && meeting.expected & lanes != 0;
+        let Some(first) = self.meetings.iter().find(here) else { return false };
+        if first.expected != lanes {
+            return true;
+        }
+        self.meetings.retain(|meeting| meeting.pc != pc || meeting.expected != lanes);
+        false
+    }
+
+    /// The path is at a meeting: its lanes wait there, and all go on together when the last one comes.
     pub(crate) fn arrive(&mut self, path: usize) {
-        let Path { lanes, meeting, .. } = self.list.swap_remove(path);
-        self.come(meeting, lanes);
-    }
-
-    /// Lanes come to a meeting, and on to the next one if they need not wait and it is at the same place.
-    fn come(&mut self, meeting: usize, lanes: u32) {
-        if self.meetings[meeting].open {
-            self.go_on(meeting, lanes);
-        } else {
-            self.meetings[meeting].arrived |= lanes;
-            self.release(meeting);
-        }
-    }
-
-    /// `lanes` leave a meeting behind.
-    fn go_on(&mut self, meeting: usize, lanes: u32) {
-        let Meeting { pc, next, .. } = self.meetings[meeting];
-        self.meetings[meeting].expected &= !lanes;
-        // Meetings are made and completed like brackets, so the empty ones are at the end of the list sooner or later.
-        while self.meetings.len() > 1 && self.meetings.last().is_some_and(|last| last.expected == 0) {
-            self.meetings.pop();
-        }
-        if next != OUTERMOST && self.meetings[next].pc == pc {
-            self.come(next, lanes);
-        } else {
-            self.list.push(Path { pc, lanes, meeting: next, wait: Wait::None });
-        }
-    }
-
-    /// Lets the lanes of a meeting go on if all are there.
-    fn release(&mut self, mut meeting: usize) {
-        while meeting != OUTERMOST {
-            let Meeting { expected, arrived, next, .. } = self.meetings[meeting];
-            if arrived != expected {
-                return;
+        let Path { pc, lanes, .. } = self.list[path];
+        let mut rest = lanes;
+        for meeting in self.meetings.iter_mut().filter(|meeting| meeting.pc == pc) {
+            let here = rest & meeting.expected;
+            rest &= !here;
+            if meeting.open {
+                meeting.expected &= !here;
+                rest |= here;
+            } else {
+                meeting.arrived |= here;
             }
-            self.meetings[meeting].arrived = 0;
-            if arrived != 0 {
-                self.go_on(meeting, arrived);
-                return;
+        }
+        if rest == 0 {
+            self.list.swap_remove(path);
+        } else {
+            self.list[path].lanes = rest;
+        }
+        self.release();
+    }
+
+    /// Lets the lanes of every meeting go on at which all are there.
+    fn release(&mut self) {
+        for at in (0..self.meetings.len()).rev() {
+            let Meeting { pc, expected, arrived, .. } = self.meetings[at];
+            if expected == arrived {
+                self.meetings.remove(at);
+                if arrived != 0 {
+                    self.list.push(Path { pc, lanes: arrived, wait: Wait::None });
+                }
             }
-            // All lanes exited on the way; the meeting around this one may be complete now.
-            meeting = next;
+        }
+        // Lanes that wait for each other at different places: no graph that branches make leads there, as far as known.
+        if self.list.is_empty() && self.live != 0 {
+            self.stop_waiting();
         }
     }
 
     /// Lets all lanes go on that wait for others to meet them: those others wait for them. True when there were some.
     pub(crate) fn stop_waiting(&mut self) -> bool {
         let mut any = false;
-        for meeting in (1..self.meetings.len()).rev() {
-            // The list of meetings can get shorter on the way.
-            if self.meetings.get(meeting).is_some_and(|meeting| meeting.arrived != 0) {
-                let lanes = std::mem::take(&mut self.meetings[meeting].arrived);
-                self.meetings[meeting].open = true;
-                self.go_on(meeting, lanes);
-                any = true;
-            }
+        for meeting in self.meetings.iter_mut().filter(|meeting| meeting.arrived != 0) {
+            let lanes = std::mem::take(&mut meeting.arrived);
+            meeting.expected &= !lanes;
+            meeting.open = true;
+            self.list.push(Path { pc: meeting.pc, lanes, wait: Wait::None });
+            any = true;
         }
         any
     }
@@ -181,7 +222,7 @@ impl Paths {
                 continue;
             }
             let woken = Path { pc: path.pc + 1, wait: Wait::None, ..path };
-            let same = |other: &Path| (other.pc, other.meeting, other.wait) == (woken.pc, woken.meeting, Wait::None);
+            let same = |other: &Path| (other.pc, other.wait) == (woken.pc, Wait::None);
             match self.list[..at].iter().position(same) {
                 Some(other) => {
                     self.list[other].lanes |= path.lanes;
@@ -197,21 +238,14 @@ impl Paths {
 
     /// `lanes` of `path` exit; the others go on at `next`.
     pub(crate) fn exit(&mut self, path: usize, lanes: u32, next: Pc) {
-        let meeting = self.list[path].meeting;
         self.list[path].lanes &= !lanes;
         self.list[path].pc = next;
         if self.list[path].lanes == 0 {
             self.list.swap_remove(path);
         }
-        let mut at = meeting;
-        loop {
-            self.meetings[at].expected &= !lanes;
-            if at == OUTERMOST {
-                break;
-            }
-            at = self.meetings[at].next;
-        }
-        self.release(meeting);
+        self.live &= !lanes;
+        self.meetings.iter_mut().for_each(|meeting| meeting.expected &= !lanes);
+        self.release();
     }
 }
 
@@ -220,9 +254,12 @@ mod tests {
     use super::*;
 
     /// Runs the only path of `lanes` up to `pc` and lets it arrive there.
-    fn arrive(paths: &mut Paths, lanes: u32) {
+    fn arrive(paths: &mut Paths, lanes: u32, pc: Pc) {
         let path = paths.list.iter().position(|path| path.lanes == lanes).expect("a path of these lanes");
-        paths.arrive(path);
+        paths.list[path].pc = pc;
+        if paths.meets(path, pc) {
+            paths.arrive(path);
+        }
     }
 
     #[test]
@@ -231,10 +268,10 @@ mod tests {
         paths.start(0xff);
         paths.split(0, 0x0f, 10, 1, 20);
         assert_eq!(paths.list.len(), 2);
-        arrive(&mut paths, 0x0f);
+        arrive(&mut paths, 0x0f, 20);
         assert_eq!(paths.list.len(), 1, "half of the lanes wait");
-        arrive(&mut paths, 0xf0);
-        assert_eq!(paths.list, [Path { pc: 20, lanes: 0xff, meeting: 0, wait: Wait::None }]);
+        arrive(&mut paths, 0xf0, 20);
+        assert_eq!(paths.list, [Path { pc: 20, lanes: 0xff, wait: Wait::None }]);
     }
 
     #[test]
@@ -242,9 +279,9 @@ mod tests {
         let mut paths = Paths::default();
         paths.start(3);
         paths.split(0, 1, 5, 1, 5);
-        assert_eq!(paths.list, [Path { pc: 1, lanes: 2, meeting: 1, wait: Wait::None }]);
-        arrive(&mut paths, 2);
-        assert_eq!(paths.list, [Path { pc: 5, lanes: 3, meeting: 0, wait: Wait::None }]);
+        assert_eq!(paths.list, [Path { pc: 1, lanes: 2, wait: Wait::None }]);
+        arrive(&mut paths, 2, 5);
+        assert_eq!(paths.list, [Path { pc: 5, lanes: 3, wait: Wait::None }]);
     }
 
     #[test]
@@ -255,13 +292,13 @@ mod tests {
             let path = paths.list.iter().position(|p| p.lanes == lanes).expect("the loop's path");
             let leaving = lanes & lanes.wrapping_neg();
             if leaving == lanes {
-                paths.arrive(path);
+                arrive(&mut paths, lanes, 9);
             } else {
                 // `@p bra loop`: the others go back to 1, the leaving lane falls through to 9.
                 paths.split(path, lanes & !leaving, 1, 9, 9);
             }
         }
-        assert_eq!(paths.list, [Path { pc: 9, lanes: 7, meeting: 0, wait: Wait::None }]);
+        assert_eq!(paths.list, [Path { pc: 9, lanes: 7, wait: Wait::None }]);
     }
 
     #[test]
@@ -271,11 +308,11 @@ mod tests {
         paths.split(0, 6, 1, 9, 9); // lane 0 leaves the loop, the others spin
         assert_eq!(paths.list.len(), 1);
         assert!(paths.stop_waiting());
-        assert!(paths.list.contains(&Path { pc: 9, lanes: 1, meeting: 0, wait: Wait::None }));
+        assert!(paths.list.contains(&Path { pc: 9, lanes: 1, wait: Wait::None }));
         let spinning = paths.list.iter().position(|p| p.lanes == 6).expect("the loop's path");
         paths.split(spinning, 4, 1, 9, 9);
-        assert!(paths.list.contains(&Path { pc: 9, lanes: 2, meeting: 0, wait: Wait::None }), "it does not wait");
-        arrive(&mut paths, 4);
+        assert!(paths.list.contains(&Path { pc: 9, lanes: 2, wait: Wait::None }), "it does not wait");
+        arrive(&mut paths, 4, 9);
         assert!(!paths.stop_waiting());
         for lanes in [1, 2, 4] {
             let path = paths.list.iter().position(|p| p.lanes == lanes).expect("a path");
@@ -293,14 +330,31 @@ mod tests {
         paths.split(inner, 0x1, 15, 11, 18); // inner if
         let path = paths.list.iter().position(|p| p.lanes == 0x1).expect("lane 0");
         paths.exit(path, 0x1, 16);
-        arrive(&mut paths, 0x2); // meets nobody at 18 and goes on
-        assert!(paths.list.contains(&Path { pc: 18, lanes: 0x2, meeting: 1, wait: Wait::None }));
-        arrive(&mut paths, 0x2);
-        arrive(&mut paths, 0xc);
-        assert_eq!(paths.list, [Path { pc: 20, lanes: 0xe, meeting: 0, wait: Wait::None }]);
+        arrive(&mut paths, 0x2, 18); // meets nobody at 18 and goes on
+        assert!(paths.list.contains(&Path { pc: 18, lanes: 0x2, wait: Wait::None }));
+        arrive(&mut paths, 0x2, 20);
+        arrive(&mut paths, 0xc, 20);
+        assert_eq!(paths.list, [Path { pc: 20, lanes: 0xe, wait: Wait::None }]);
         assert_eq!(paths.live(), 0xe);
         paths.exit(0, 0xe, 21);
         assert!(paths.list.is_empty());
         assert_eq!(paths.live(), 0);
+    }
+
+    #[test]
+    fn lanes_that_give_a_place_up_are_not_waited_for() {
+        // `if (a || b) x;`: 0 tests a and goes to x at 10, else 1 tests b and goes there, or behind it to 20.
+        let mut paths = Paths::default();
+        paths.start(0xf);
+        let opens = Parting { opens: vec![10], ..Parting::default() };
+        assert_eq!(paths.part(0, 0x3, (10, 1, 20), &opens), None);
+        arrive(&mut paths, 0x3, 10);
+        let gives_up = Parting { passed: vec![10], ..Parting::default() };
+        let path = paths.list.iter().position(|path| path.lanes == 0xc).expect("the others");
+        assert_eq!(paths.part(path, 0x4, (10, 20, 20), &gives_up), None);
+        arrive(&mut paths, 0x4, 10);
+        assert_eq!(paths.list, [Path { pc: 10, lanes: 0x7, wait: Wait::None }], "x runs once");
+        arrive(&mut paths, 0x7, 20);
+        assert_eq!(paths.list, [Path { pc: 20, lanes: 0xf, wait: Wait::None }]);
     }
 }

@@ -8,7 +8,8 @@
 //! 5. [`atomics`]: one lane for all, loops of compare-and-swap, increments, reductions, as ptxas does it.
 //! 6. [`merge`]: adjacent shared-memory accesses become wide ones, as ptxas does it.
 //! 7. [`reconverge`]: where the lanes that part at a branch meet again, from the control-flow graph ([`mod@cfg`]).
-//! 8. [`arithmetic`]: the floating-point instructions that each instruction becomes, ([`sink`]) where, and
+//! 8. [`joins`]: where some of them meet before all do.
+//! 9. [`arithmetic`]: the floating-point instructions that each instruction becomes, ([`sink`]) where, and
 //!    (`vary`) for which lanes and operands.
 
 pub mod alignment;
@@ -24,6 +25,7 @@ pub mod dead;
 mod decode;
 mod edit;
 pub mod inst;
+pub mod joins;
 mod layout;
 mod memory;
 pub mod merge;
@@ -95,6 +97,8 @@ pub struct Program {
     pub removed: Vec<bool>,
     /// Floating-point instructions that each instruction becomes.
     pub arithmetic: Vec<arithmetic::Arithmetic>,
+    /// Where some of the lanes that part at a branch meet before all do.
+    pub joins: joins::Joins,
     /// Where these are executed. Empty: where they stand.
     pub places: Vec<sink::Place>,
     /// Source line of each instruction.
@@ -144,6 +148,7 @@ pub fn lower(module: &Module, source: Source<'_>, kernel: &str, lowering: Loweri
         merge::run(&mut program);
     }
     reconverge::run(&mut program);
+    joins::run(&mut program);
     arithmetic::run(&mut program, lowering);
     Ok(program)
 }

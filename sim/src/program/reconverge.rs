@@ -1,4 +1,4 @@
-//! Pass 5: where the lanes that part at a branch meet again: at the branch's immediate post-dominator, the first
+//! Pass 7: where the lanes that part at a branch meet again: at the branch's immediate post-dominator, the first
 //! instruction that every path from the branch leads through.
 //!
 //! Post-dominators are dominators of the reversed graph, found by the iteration of Cooper, Harvey and Kennedy
@@ -37,7 +37,7 @@ pub fn run(program: &mut Program) {
 }
 
 /// Whether lanes at `pc` do nothing but exit.
-fn only_exits(program: &Program, mut pc: Pc) -> bool {
+pub(super) fn only_exits(program: &Program, mut pc: Pc) -> bool {
     // Branches are followed a few times at most, so that a loop of them ends.
     for _ in 0..8 {
         let Some(inst) = program.insts.get(pc as usize) else { return false };
@@ -67,38 +67,45 @@ pub fn post_dominators(cfg: &Cfg) -> Vec<Option<usize>> {
         }
     }
 
-    // Order of the reversed graph: post-order of a depth-first walk from the exit.
-    let mut order = Vec::with_capacity(count + 1);
-    let mut seen = vec![false; count + 1];
-    let mut stack = vec![(exit, 0)];
-    seen[exit] = true;
-    while let Some((node, next)) = stack.pop() {
-        if let Some(&before) = predecessors[node].get(next) {
-            stack.push((node, next + 1));
-            if !std::mem::replace(&mut seen[before], true) {
-                stack.push((before, 0));
+    let dominator = dominators(&predecessors, exit);
+    (0..count).map(|node| Some(dominator[node]).filter(|&at| at < exit)).collect()
+}
+
+/// The immediate dominator of every node of a graph of successors: `root` for itself, `usize::MAX` for nodes to which no
+/// way leads.
+pub(super) fn dominators(graph: &[Vec<usize>], root: usize) -> Vec<usize> {
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); graph.len()];
+    for (node, successors) in graph.iter().enumerate() {
+        successors.iter().for_each(|&next| before[next].push(node));
+    }
+    // Post-order of a depth-first walk from the root.
+    let mut order = Vec::with_capacity(graph.len());
+    let mut seen = vec![false; graph.len()];
+    let mut stack = vec![(root, 0)];
+    seen[root] = true;
+    while let Some((node, at)) = stack.pop() {
+        if let Some(&next) = graph[node].get(at) {
+            stack.push((node, at + 1));
+            if !std::mem::replace(&mut seen[next], true) {
+                stack.push((next, 0));
             }
         } else {
             order.push(node);
         }
     }
-    let mut rank = vec![0; count + 1];
+    let mut rank = vec![0; graph.len()];
     for (position, &node) in order.iter().enumerate() {
         rank[node] = position;
     }
-
-    let mut dominator = vec![usize::MAX; count + 1];
-    dominator[exit] = exit;
+    let mut dominator = vec![usize::MAX; graph.len()];
+    dominator[root] = root;
     let mut changed = true;
     while changed {
         changed = false;
-        for &node in order.iter().rev().filter(|&&node| node != exit) {
+        for &node in order.iter().rev().filter(|&&node| node != root) {
             let mut new = usize::MAX;
-            for &successor in &successors[node] {
-                if dominator[successor] == usize::MAX {
-                    continue;
-                }
-                new = if new == usize::MAX { successor } else { intersect(new, successor, &dominator, &rank) };
+            for &earlier in before[node].iter().filter(|&&earlier| dominator[earlier] != usize::MAX) {
+                new = if new == usize::MAX { earlier } else { intersect(new, earlier, &dominator, &rank) };
             }
             if new != dominator[node] {
                 dominator[node] = new;
@@ -106,7 +113,7 @@ pub fn post_dominators(cfg: &Cfg) -> Vec<Option<usize>> {
             }
         }
     }
-    (0..count).map(|node| Some(dominator[node]).filter(|&at| at < exit)).collect()
+    dominator
 }
 
 fn intersect(mut a: usize, mut b: usize, dominator: &[usize], rank: &[usize]) -> usize {
