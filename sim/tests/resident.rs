@@ -245,3 +245,23 @@ fn barriers_and_masks_in_lock_step() {
     assert_eq!(ran.out, common::by_lane(|lane| if lane < 16 { 3 } else { 20 }));
     assert_eq!(ran.finding().kind, FindingKind::InvalidSyncMask);
 }
+
+#[test]
+fn warp_synchronous_code_is_right_in_lock_step() {
+    // Neighbours exchange values through shared memory with nothing in between, as code for those GPUs does it.
+    let body = "mov.u64 %d1, box;\nmul.wide.u32 %d2, %tid, 4;\nadd.u64 %d2, %d1, %d2;\nst.volatile.shared.u32 [%d2], %tid;\n\
+                xor.b32 %r1, %tid, 1;\nmul.wide.u32 %d3, %r1, 4;\nadd.u64 %d3, %d1, %d3;\nld.volatile.shared.u32 %out, [%d3];\n\
+                st.shared.u32 [%d2], %out;\nld.shared.u32 %r2, [%d3];\nadd.u32 %out, %out, %r2;";
+    let text = kernel(".shared .align 4 .b8 box[256];", body);
+    let with = |scheduling| Options { scheduling: Some(scheduling), checks: true, ..unchecked(1 << 20) };
+    let ran = run_text(&text, 1, 64, &with(Scheduling::LockStep));
+    assert_eq!((&ran.report.findings[..], &ran.report.remarks[..]), (&[][..], &[][..]));
+    assert_eq!(ran.out, (0..64).map(|thread: u32| (thread ^ 1) + thread).collect::<Vec<u32>>());
+    let ran = run_text(&text, 1, 64, &with(Scheduling::Independent));
+    assert!(ran.report.findings.iter().all(|finding| finding.kind == FindingKind::Race));
+    assert!(!ran.report.findings.is_empty());
+    // Two lanes of one instruction that write different values to one place race on every GPU.
+    let same = kernel(".shared .align 4 .b8 box[256];", "mov.u64 %d1, box;\nst.shared.u32 [%d1], %tid;");
+    let ran = run_text(&same, 1, 32, &with(Scheduling::LockStep));
+    assert_eq!(ran.finding().kind, FindingKind::Race);
+}

@@ -10,6 +10,7 @@ pub(crate) mod warp_ops;
 
 use crate::machine::block::Block;
 use crate::machine::paths::Wait;
+use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent};
 use crate::program::inst::{Address, Op, Space, Special};
@@ -144,6 +145,13 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                 alu::execute(&mut warp.registers, &machine.constants, &varying.op, active);
             }
             op => alu::execute(&mut warp.registers, &machine.constants, op, active),
+        }
+        // With one program counter, what any lane of the warp did before comes before what any of them does next.
+        if O::CHECKS
+            && machine.scheduling == Scheduling::LockStep
+            && matches!(inst.op, Op::Load(_) | Op::Store(_) | Op::Atomic(_))
+        {
+            block.observer.sync(&SyncEvent::Warp { warp: warp.index, lanes: warp.paths.live() });
         }
         pc += 1;
     }
