@@ -24,17 +24,7 @@ const KNOWN: &[(&str, &str)] = &[
     ("vshr.", SCALAR_VIDEO),
     ("vmad.", SCALAR_VIDEO),
     ("vset.", SCALAR_VIDEO),
-    ("mma.", UNSUPPORTED),
-    ("wmma.", UNSUPPORTED),
-    ("ldmatrix.", UNSUPPORTED),
-    ("stmatrix.", UNSUPPORTED),
-    ("movmatrix.", UNSUPPORTED),
-    ("cp.async.bulk.", UNSUPPORTED),
     ("cp.reduce.", UNSUPPORTED),
-    ("atom.global.exch.b128", UNSUPPORTED),
-    ("atom.global.cas.b128", UNSUPPORTED),
-    ("atom.shared.exch.b128", UNSUPPORTED),
-    ("atom.shared.cas.b128", UNSUPPORTED),
 ];
 const SCALAR_VIDEO: &str = "no GPU of today has them: compilers replace them by other instructions, which keep fewer bits of \
                             sums and products than the manual says before they saturate or compare";

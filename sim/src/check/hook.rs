@@ -2,7 +2,7 @@
 
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
-use crate::observe::{AccessEvent, AccessKind, Observer};
+use crate::observe::{AccessEvent, AccessKind, Observer, lanes_of};
 use crate::program::inst::{Access, Atomic, Pc, Reg, Space};
 
 /// A load is about to read.
@@ -63,28 +63,34 @@ pub(crate) fn atomic<O: Observer>(
     report(warp, block, addresses, lanes, shape, &|_, _| (0, 0));
 }
 
-/// `cp.async` is about to copy `bytes` bytes a lane: what `reading` lanes read, and what all write.
+/// An asynchronous copy is about to copy `bytes` bytes a lane: what `reading` lanes read, and what all write.
 pub(crate) fn copy<O: Observer>(
     warp: &Warp,
     block: &mut Block<'_, O>,
     pc: Pc,
     bytes: u32,
-    (from, reading): (&[u64; 32], u32),
-    (to, lanes): (&[u64; 32], u32),
+    (source, from, reading): (Space, &[u64; 32], u32),
+    (target, to, lanes): (Space, &[u64; 32], u32),
 ) {
     let shape = |space, kind| Shape { pc, space, kind, bytes, parts: 1, used: 1 };
-    report(warp, block, from, reading, shape(Space::Global, AccessKind::Load), &|_, _| (0, 0));
-    let global = &block.machine.global;
+    report(warp, block, from, reading, shape(source, AccessKind::Load), &|_, _| (0, 0));
     let half = |address: u64, bytes: u32| {
+        if source == Space::Shared {
+            let content = usize::try_from(address).ok().and_then(|at| block.shared.get(at..)?.first_chunk::<8>());
+            return content.map_or(0, |&content| u64::from_le_bytes(content));
+        }
         let aligned = address.is_multiple_of(bytes.into());
-        let allocation = global.find(address, bytes).filter(|_| aligned);
+        let allocation = block.machine.global.find(address, bytes).filter(|_| aligned);
         allocation.map_or(0, |allocation| allocation.load(address - allocation.base, bytes))
     };
-    let value = |lane: u32, _| {
+    let mut values = [(0, 0); 32];
+    for lane in lanes_of(lanes) {
         let address = from[lane as usize];
-        (half(address, bytes.min(8)), if bytes == 16 { half(address.saturating_add(8), 8) } else { 0 })
-    };
-    report(warp, block, to, lanes, shape(Space::Shared, AccessKind::Store), &value);
+        let high = if bytes == 16 { half(address.saturating_add(8), 8) } else { 0 };
+        values[lane as usize] = (half(address, bytes.min(8)), high);
+    }
+    let value = |lane: u32, _| values[lane as usize];
+    report(warp, block, to, lanes, shape(target, AccessKind::Store), &value);
 }
 
 /// What an instruction does, the same for all lanes.

@@ -2,11 +2,14 @@
 
 mod alu;
 mod atomic;
+mod bulk;
+mod matrix;
 mod memory;
 mod print;
 mod spaces;
 mod system;
 pub(crate) mod warp_ops;
+mod wide;
 
 use crate::machine::block::Block;
 use crate::machine::paths::Wait;
@@ -119,7 +122,11 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
             Op::Store(access) => memory::store(warp, block, pc, access, active),
             Op::Atomic(atomic) => {
                 warp.communicated = true;
-                atomic::execute(warp, block, pc, atomic, active);
+                if atomic.bytes == 16 {
+                    wide::execute(warp, block, pc, atomic, active);
+                } else {
+                    atomic::execute(warp, block, pc, atomic, active);
+                }
             }
             Op::Convert { .. } | Op::IsSpace { .. } => spaces::convert(warp, block, &inst.op, active),
             Op::Nop => {}
@@ -144,6 +151,7 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                 block.observer.unusual(pc, alu::difference(&warp.registers, &machine.constants, varying, active));
                 alu::execute(&mut warp.registers, &machine.constants, &varying.op, active);
             }
+            Op::Bulk(bulk) => bulk::execute(warp, block, pc, bulk, active),
             op => alu::execute(&mut warp.registers, &machine.constants, op, active),
         }
         // With one program counter, what any lane of the warp did before comes before what any of them does next.

@@ -32,7 +32,7 @@ pub(super) fn copy<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: P
     if O::CHECKS {
         let full = |lane: u32| sizes.is_none_or(|sizes| sizes[lane as usize] as u32 >= width);
         let reading = lanes_of(reading).filter(|&lane| full(lane)).fold(0, |lanes, lane| lanes | 1 << lane);
-        hook::copy(warp, block, pc, width, (&from, reading), (&to, active));
+        hook::copy(warp, block, pc, width, (Space::Global, &from, reading), (Space::Shared, &to, active));
     }
     block.changes += 1;
     let (aligned_from, misaligned_from) = aligned(&from, reading, width);

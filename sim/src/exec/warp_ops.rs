@@ -3,6 +3,7 @@
 //! The `_sync` forms name the lanes that execute them together. Lanes on other paths are waited for; lanes that have
 //! exited are not.
 
+use super::matrix;
 use crate::machine::block::{Block, lanes_text};
 use crate::machine::fault::Fault;
 use crate::machine::paths::{Path, Wait};
@@ -52,7 +53,11 @@ pub(super) fn execute<O: Observer>(
             return false;
         }
         meet(warp, block, op, group);
-        compute(warp, block, &[(op, active)], active & mask, group);
+        if let Op::Matrix(matrix) = op {
+            matrix::execute(warp, block, pc, matrix, group);
+        } else {
+            compute(warp, block, &[(op, active)], active & mask, group);
+        }
     }
     true
 }
@@ -171,7 +176,11 @@ pub(crate) fn wake<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>) -> bo
         }
         for (mask, receivers) in masks {
             meet(warp, block, parts[0].0, receivers);
-            compute(warp, block, &parts, here & mask, receivers);
+            if let Op::Matrix(matrix) = parts[0].0 {
+                matrix::execute(warp, block, first.pc, matrix, receivers);
+            } else {
+                compute(warp, block, &parts, here & mask, receivers);
+            }
         }
         warp.paths.wake(complete);
         return true;
@@ -188,6 +197,7 @@ fn same_operation(a: &Op, b: &Op) -> bool {
         (Op::Match { all: a, .. }, Op::Match { all: b, .. }) => a == b,
         (Op::Redux { op: a, .. }, Op::Redux { op: b, .. }) => a == b,
         (Op::Elect { .. }, Op::Elect { .. }) => true,
+        (Op::Matrix(a), Op::Matrix(b)) => std::ptr::eq(&raw const **a, &raw const **b),
         _ => false,
     }
 }
@@ -204,6 +214,7 @@ fn slot_of_mask(op: &Op) -> Option<Slot32> {
     match *op {
         Op::WarpSync { mask } | Op::Match { mask, .. } | Op::Redux { mask, .. } | Op::Elect { mask, .. } => Some(mask),
         Op::Shuffle { mask, .. } | Op::Vote { mask, .. } => mask,
+        Op::Matrix(ref matrix) => Some(matrix.mask),
         _ => None,
     }
 }

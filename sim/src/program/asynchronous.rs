@@ -6,7 +6,7 @@
 use super::builder::Builder;
 use super::decode::Guard;
 use super::inst::{
-    Atomic, AtomicForm, AtomicOp, Copied, Int64, MBARRIER_PARITY, MBARRIER_PENDING, Op, Reg, Slot64, Space, Test,
+    Atomic, AtomicForm, AtomicOp, Bulk, Copied, Int64, MBARRIER_PARITY, MBARRIER_PENDING, Op, Reg, Slot64, Space, Test,
 };
 use crate::error::Error;
 use crate::ptx::ast::{Instruction, Operand};
@@ -16,6 +16,10 @@ impl<'m> Builder<'m> {
     pub(super) fn asynchronous(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
         match *parts {
             ["cp", "async", "commit_group" | "wait_group" | "wait_all"] => self.emit(Op::Nop, guard, &inst.span),
+            ["cp", "async", "bulk", "commit_group" | "wait_group" | "prefetch", ..] => {
+                self.emit(Op::Nop, guard, &inst.span)
+            }
+            ["cp", "async", "bulk", to, from, ..] => self.bulk(inst, to, from, guard),
             ["cp", "async", "ca" | "cg", "shared" | "shared::cta", "global", ..] => self.copy(inst, guard),
             // Without `.noinc` the arrival is one more than the phase expects: nothing changes.
             ["cp", "async", "mbarrier", "arrive", "shared" | "shared::cta", "b64"] => {
@@ -53,6 +57,32 @@ impl<'m> Builder<'m> {
         }
         let copied = Copied { to, from, bytes, source_bytes, ignore };
         self.emit(Op::Copy(Box::new(copied)), guard, &inst.span)
+    }
+
+    /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [mbarrier]` and
+    /// `cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes`, perhaps with a cache policy behind.
+    fn bulk(&mut self, inst: &'m Instruction, to: &str, from: &str, guard: Guard) -> Result<(), Error> {
+        let space = |name| match name {
+            "global" => Some(Space::Global),
+            // A cluster has one thread block.
+            "shared::cta" | "shared::cluster" => Some(Space::Shared),
+            _ => None,
+        };
+        let text = &*inst.opcode.text;
+        let (Some(to), Some(from)) = (space(to), space(from)) else {
+            return Err(self.unsupported_instruction(inst));
+        };
+        let completes = text.contains("mbarrier::complete_tx::bytes");
+        if text.contains("multicast") || text.contains("cp_mask") || completes == text.contains("bulk_group") {
+            return Err(self.unsupported_instruction(inst));
+        }
+        let wanted = if completes { 4 } else { 3 };
+        self.arity(inst, wanted..=wanted + 1)?;
+        let (to, from) = (self.address(&inst.operands[0], to)?, self.address(&inst.operands[1], from)?);
+        let bytes = self.source(&inst.operands[2], ScalarType::U32)?;
+        let bulk = Bulk { to: (to.1, to.0), from: (from.1, from.0), bytes };
+        self.emit(Op::Bulk(Box::new(bulk)), guard, &inst.span)?;
+        if completes { self.update(inst, AtomicOp::MbarrierComplete, 3, None, bytes, None, guard) } else { Ok(()) }
     }
 
     fn mbarrier(&mut self, inst: &'m Instruction, operation: &str, parts: &[&str], guard: Guard) -> Result<(), Error> {

@@ -96,12 +96,14 @@ fn keys(reg: Reg) -> impl Iterator<Item = (u8, u16)> {
 fn has_effect(op: &Op) -> bool {
     match op {
         Op::Load(access) => access.strong,
-        Op::Store(_) | Op::Atomic(_) | Op::Copy(_) | Op::Barrier(_) | Op::WarpSync { .. } | Op::Fence => true,
+        Op::Store(_) | Op::Atomic(_) | Op::Copy(_) | Op::Bulk(_) | Op::Barrier(_) | Op::WarpSync { .. } | Op::Fence => {
+            true
+        }
         Op::Branch { .. } | Op::Exit | Op::Trap | Op::Breakpoint | Op::NoFunction { .. } | Op::Assert { .. } => true,
         Op::Print(_) | Op::Allocate { .. } | Op::Release { .. } | Op::Sleep { .. } => true,
         // Lanes wait for each other here, and a clock is read when the program says so.
         Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Redux { .. } | Op::Elect { .. } => true,
-        Op::ReadSpecial { .. } => true,
+        Op::Matrix(_) | Op::ReadSpecial { .. } => true,
         _ => false,
     }
 }

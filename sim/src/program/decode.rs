@@ -22,6 +22,7 @@ impl<'m> Builder<'m> {
             "bra" | "brx" | "setmaxnreg" | "ret" | "exit" | "trap" | "brkpt" | "call" | "bar" | "barrier"
             | "membar" | "fence" | "nanosleep" | "pmevent" | "griddepcontrol" => self.control(inst, parts, guard),
             "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => self.warp(inst, parts, guard),
+            "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => self.matrix(inst, parts, guard),
             _ => self.lane_local(inst, parts, guard),
         }
     }

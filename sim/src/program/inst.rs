@@ -6,13 +6,15 @@
 
 mod arithmetic;
 mod lanes;
+mod matrix;
 mod memory;
 mod register;
 
 pub use arithmetic::{Bool, Compared, Float, Int32, Int64, Negate, Test};
 pub use lanes::{Barrier, BarrierReduction, ReduxOp, ShuffleMode, VoteMode};
+pub use matrix::{Fragment, Matrix, MatrixKind, Multiply, Rows, Transfer};
 pub use memory::{
-    Access, Address, Atomic, AtomicForm, AtomicOp, Copied, Exchange, MBARRIER_PARITY, MBARRIER_PENDING, Space,
+    Access, Address, Atomic, AtomicForm, AtomicOp, Bulk, Copied, Exchange, MBARRIER_PARITY, MBARRIER_PENDING, Space,
 };
 pub use register::{CONSTANT, Reg, Slot32, Slot64, SlotP};
 
@@ -250,6 +252,8 @@ pub enum Op {
         p: SlotP,
         mask: Slot32,
     },
+    /// A matrix instruction.
+    Matrix(Box<Matrix>),
     ActiveMask {
         d: Slot32,
     },
@@ -279,6 +283,8 @@ pub enum Op {
     },
     /// `cp.async`: global to shared memory, done at once.
     Copy(Box<Copied>),
+    /// `cp.async.bulk`, done at once.
+    Bulk(Box<Bulk>),
     /// `__assertfail`: message, file, line and function as the kernel passed them.
     Assert {
         message: Reg,
@@ -347,6 +353,7 @@ impl Op {
                 | Self::Match { .. }
                 | Self::Redux { .. }
                 | Self::Elect { .. }
+                | Self::Matrix(_)
         )
     }
 

@@ -172,7 +172,7 @@ impl<'m> Builder<'m> {
             ("max", T::U32 | T::U64) => AtomicOp::MaxU,
             _ => return Err(self.unsupported_instruction(inst)),
         };
-        if kind.bytes() > 8 {
+        if kind.bytes() > 8 && !matches!(op, AtomicOp::Exch | AtomicOp::Cas) {
             return Err(self.unsupported_instruction(inst));
         }
         let (address, space) = self.address(&inst.operands[first], space.unwrap_or(Space::Generic))?;

@@ -153,7 +153,14 @@ fn three_of_four(a: &Access, b: &Access, alignment: &Alignment) -> Option<Access
 fn blocks_all(inst: &Inst) -> bool {
     matches!(
         inst.op,
-        Op::Barrier(_) | Op::WarpSync { .. } | Op::Fence | Op::Atomic(_) | Op::Copy(_) | Op::Shuffle { .. }
+        Op::Barrier(_)
+            | Op::WarpSync { .. }
+            | Op::Fence
+            | Op::Atomic(_)
+            | Op::Copy(_)
+            | Op::Bulk(_)
+            | Op::Shuffle { .. }
+            | Op::Matrix(_)
     )
 }
 

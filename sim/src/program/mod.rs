@@ -27,6 +27,7 @@ mod edit;
 pub mod inst;
 pub mod joins;
 mod layout;
+mod matrix;
 mod memory;
 pub mod merge;
 pub mod narrow;

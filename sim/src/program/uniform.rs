@@ -111,7 +111,7 @@ impl Uniformity {
             Op::Vote { .. } | Op::Redux { .. } | Op::ActiveMask { .. } => false,
             Op::Shuffle { mode: ShuffleMode::Idx, b, .. } => self.is_divergent(Reg::W(*b, 32)),
             Op::Shuffle { .. } | Op::Match { .. } | Op::Elect { .. } => true,
-            Op::Atomic(_) | Op::Barrier(_) | Op::ReadSpecial { .. } => true,
+            Op::Atomic(_) | Op::Barrier(_) | Op::Matrix(_) | Op::ReadSpecial { .. } => true,
             // A thread's own memory holds what differs, at the same address.
             Op::Load(access) if access.space == Space::Local || access.space == Space::Frame => true,
             Op::Load(access) => access.address.base.is_some_and(|base| self.is_divergent(base)),

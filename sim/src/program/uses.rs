@@ -1,6 +1,6 @@
 //! Which registers an instruction reads and writes.
 
-use super::inst::{CONSTANT, Inst, Op, Reg, Variation};
+use super::inst::{CONSTANT, Inst, MatrixKind, Multiply, Op, Reg, Variation};
 
 /// Calls `reads` and `writes` with every register of the instruction, constants left out.
 pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(Reg)) {
@@ -32,6 +32,7 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
             copy.to.base.into_iter().chain(copy.from.base).chain(copy.source_bytes).for_each(&mut read);
             copy.ignore.into_iter().for_each(|(p, _)| read(Reg::P(p)));
         }
+        Op::Bulk(bulk) => bulk.to.1.base.into_iter().chain(bulk.from.1.base).chain([bulk.bytes]).for_each(read),
         &Op::Mov32 { d, a } => {
             read(w(a));
             writes(w(d));
@@ -191,6 +192,30 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
             read(w(mask));
             d.into_iter().for_each(|d| writes(w(d)));
             writes(Reg::P(p));
+        }
+        Op::Matrix(matrix) => {
+            read(w(matrix.mask));
+            match &matrix.kind {
+                MatrixKind::Multiply(multiply) => {
+                    let Multiply { a, b, c, d, .. } = &**multiply;
+                    [a, b, c].into_iter().flat_map(|fragment| &fragment.registers).for_each(|&reg| read(reg));
+                    d.registers.iter().copied().for_each(writes);
+                }
+                MatrixKind::Transfer(transfer) => {
+                    transfer.address.base.into_iter().chain([transfer.stride]).for_each(&mut read);
+                    let registers = transfer.fragment.registers.iter().copied();
+                    if transfer.store { registers.for_each(read) } else { registers.for_each(writes) }
+                }
+                MatrixKind::Rows(rows) => {
+                    rows.address.base.into_iter().for_each(&mut read);
+                    let registers = rows.registers.iter().copied().map(w);
+                    if rows.store { registers.for_each(read) } else { registers.for_each(writes) }
+                }
+                &MatrixKind::Transpose { d, a } => {
+                    read(w(a));
+                    writes(w(d));
+                }
+            }
         }
         &Op::ActiveMask { d } => writes(w(d)),
         &Op::Assert { message, file, line, function } => [message, file, line, function].into_iter().for_each(read),

@@ -16,6 +16,7 @@ mod float64;
 mod half;
 mod integer;
 mod logic;
+pub mod matrix;
 mod modifiers;
 mod pack;
 mod rounding;

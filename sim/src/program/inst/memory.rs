@@ -180,3 +180,14 @@ pub struct Copied {
     /// Where this predicate holds (negated: where it does not), nothing is read and zeros are written.
     pub ignore: Option<(SlotP, bool)>,
 }
+
+/// A copy of many bytes by one lane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Bulk {
+    /// To where, in global or shared memory.
+    pub to: (Space, Address),
+    /// From where, in the other or the same.
+    pub from: (Space, Address),
+    /// How many bytes, a multiple of 16.
+    pub bytes: Reg,
+}
