@@ -181,11 +181,14 @@ pub(crate) struct Sim {
     /// h100 and h200, none for all other targets]
     #[arg(long, value_enum)]
     pub(crate) lowering: Option<LoweringChoice>,
+    /// Bugs to look for: all, or some of memcheck, racecheck, initcheck, synccheck with commas between them
+    #[arg(long, default_value = "all", value_name = "LIST")]
+    pub(crate) checks: sim::Checks,
     /// Show each access of this source line: costs, banks by lane, atomics, waits (LINE, FILE:LINE, or all; --json has all)
     #[arg(long, value_name = "LINE")]
     pub(crate) access: Option<Line>,
     /// Do not look for races and uninitialised reads, and do not compile a .cu file a second time to check it
-    #[arg(long)]
+    #[arg(long, conflicts_with = "checks")]
     pub(crate) no_checks: bool,
     /// Run the launch in N orders of blocks, warps and lanes: finds what only some show, and results that differ
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=kernels::launch::spec::MOST_SCHEDULES))]

@@ -184,7 +184,7 @@ fn argument(prepared: &Prepared, arg: &Pass) -> String {
             let content = prepared.buffers.iter().find(|buffer| buffer.name == *name).map(|buffer| &buffer.content);
             let bytes = match content {
                 Some(Arg::Buffer(bytes)) => bytes.len() as u64,
-                Some(Arg::Zeros(bytes)) => *bytes,
+                Some(Arg::Zeros(bytes) | Arg::Uninit(bytes)) => *bytes,
                 _ => 0,
             };
             format!("zeros:{bytes}")

@@ -268,7 +268,7 @@ mod tests {
             for expected in &prepared.expected {
                 let before = match &prepared.buffers[prepared.index(expected.buffer).expect("a buffer")].content {
                     Arg::Buffer(before) => before.clone(),
-                    Arg::Zeros(bytes) => vec![0; *bytes as usize],
+                    Arg::Zeros(bytes) | Arg::Uninit(bytes) => vec![0; *bytes as usize],
                     other => panic!("{case}: {other:?} is no buffer"),
                 };
                 assert_eq!(before.len(), expected.reference.len());

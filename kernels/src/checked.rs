@@ -35,12 +35,12 @@ const DEBUG_COST: u64 = 16;
 /// # Errors
 /// As [`sim::simulate`] for the counted code. What only the checked code does not allow is a note.
 pub fn run(subject: Subject<'_>, launch: &Launch, options: &Options) -> Result<Checked, sim::Error> {
-    let Some(module) = subject.checked.filter(|_| options.checks) else {
+    let Some(module) = subject.checked else {
         let outcome = sim::simulate(subject.counted, subject.kernel, launch, options)?;
         return Ok(Checked { outcome, notes: Vec::new() });
     };
     // The schedules are for what the checks find; the counts are those of the first.
-    let counting = Options { checks: false, schedules: 1, ..options.clone() };
+    let counting = Options { checks: sim::Checks::NONE, schedules: 1, ..options.clone() };
     let mut outcome = sim::simulate(subject.counted, subject.kernel, launch, &counting)?;
     if outcome.report.findings.iter().any(|finding| finding.kind == FindingKind::Budget) {
         // Whoever does not come to an end is not run again.
@@ -107,6 +107,7 @@ mod tests {
             warp: 0,
             lanes: vec![0],
             count: 1,
+            parties: Vec::new(),
         }
     }
 

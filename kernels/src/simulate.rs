@@ -88,7 +88,7 @@ pub fn run_with(module: &Module, prepared: &Prepared, options: &Options) -> Resu
     }
     let content = |arg: Arg| match arg {
         Arg::Buffer(bytes) => bytes,
-        Arg::Zeros(bytes) => vec![0; bytes as usize],
+        Arg::Zeros(bytes) | Arg::Uninit(bytes) => vec![0; bytes as usize],
         Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } | Arg::Memory { .. } => Vec::new(),
     };
     Ok(Simulated { reports, contents: contents.into_iter().map(content).collect() })

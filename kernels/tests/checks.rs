@@ -2,7 +2,7 @@
 
 use kernels::{case, compile, nvrtc, simulate, testing};
 use sim::report::FindingKind;
-use sim::{Module, Options};
+use sim::{Checks, Module, Options};
 
 #[test]
 fn our_kernels_have_neither_findings_nor_remarks() {
@@ -21,7 +21,7 @@ fn checks_change_no_counter_and_no_result() {
         let module = simulate::module(case.problem).unwrap();
         let prepared = case.prepare();
         let run = |checks| simulate::run_with(&module, &prepared, &Options { checks, ..Options::default() });
-        assert_eq!(run(true), run(false), "{case}");
+        assert_eq!(run(Checks::ALL), run(Checks::NONE), "{case}");
     }
 }
 

@@ -15,6 +15,8 @@ pub struct Diagnostic {
     pub message: String,
     /// Where, if the message is about a text.
     pub place: Option<Place>,
+    /// Another place that belongs to it.
+    pub second: Option<Place>,
     /// What to do, if there is something to do.
     pub help: Option<String>,
 }
@@ -66,13 +68,20 @@ impl Place {
 impl Diagnostic {
     /// A message without a place.
     pub fn new(message: impl fmt::Display) -> Self {
-        Self { message: message.to_string(), place: None, help: None }
+        Self { message: message.to_string(), place: None, second: None, help: None }
     }
 
     /// Adds the place.
     #[must_use]
     pub fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
+        self
+    }
+
+    /// Adds another place.
+    #[must_use]
+    pub fn and_at(mut self, place: Place) -> Self {
+        self.second = Some(place);
         self
     }
 
@@ -94,6 +103,14 @@ impl fmt::Display for Diagnostic {
                     .line_start(place.line as usize)
                     .path(&*place.file)
                     .annotation(AnnotationKind::Primary.span(place.marked.clone()).label(&*place.label)),
+            );
+        }
+        if let Some(place) = &self.second {
+            group = group.element(
+                Snippet::source(&*place.text)
+                    .line_start(place.line as usize)
+                    .path(&*place.file)
+                    .annotation(AnnotationKind::Context.span(place.marked.clone()).label(&*place.label)),
             );
         }
         if let Some(help) = &self.help {

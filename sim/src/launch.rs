@@ -153,7 +153,8 @@ impl Scalar {
             "f64" => Self::F64(float(kind, value)?),
             _ => {
                 return Err(format!(
-                    "`{kind}` is not a type of argument; there are i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 in zeros"
+                    "`{kind}` is not a type of argument; there are i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 in zeros \
+                     uninit"
                 ));
             }
         })
@@ -171,6 +172,9 @@ pub enum Arg {
     Buffer(Vec<u8>),
     /// A device buffer of this many zero bytes; the kernel gets its address.
     Zeros(u64),
+    /// A device buffer of this many bytes as `cudaMalloc` returns it: it holds zeros here, but a read of what the kernel
+    /// has not written is a finding. The kernel gets its address.
+    Uninit(u64),
     /// The address of a buffer that stands at another place of the list, plus bytes.
     Address {
         /// That place.

@@ -23,6 +23,7 @@ pub mod semantics;
 mod simulate;
 pub mod target;
 
+pub use check::Checks;
 pub use error::{Error, ErrorClass};
 pub use launch::{Arg, Dim3, Launch, Scalar};
 pub use machine::schedule::Scheduling;

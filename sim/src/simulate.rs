@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use crate::check::{Checked, Places};
+use crate::check::{Checked, Checks, Places};
 use crate::error::Error;
 use crate::launch::{Arg, Launch};
 use crate::machine::grid::{self, Machine, Ran};
@@ -157,8 +157,8 @@ pub struct Options {
     pub lowering: Lowering,
     /// Warp-instructions that one thread block may execute before it is ended with a `budget` finding.
     pub budget: u64,
-    /// Whether to look for races and uninitialised reads. Counters are the same with and without.
-    pub checks: bool,
+    /// Which bugs to look for. Counters are the same with and without.
+    pub checks: Checks,
     /// The order in which things happen that the hardware leaves open (blocks, warps, lanes that have parted): 0 is the
     /// plain order, every other seed another one.
     pub seed: u64,
@@ -177,7 +177,7 @@ impl Default for Options {
             target: "h200".to_owned(),
             lowering: Lowering::default(),
             budget: 1 << 30,
-            checks: true,
+            checks: Checks::ALL,
             seed: 0,
             schedules: 1,
             details: false,
@@ -223,15 +223,14 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
     let lowering = if options.lowering == Lowering::OfTarget { target.lowering } else { options.lowering };
     let program = module.lower(kernel, lowering)?;
     let mut machine = Machine::new(&program, launch, target, options)?;
-    let ran = match run(&machine, options, false) {
-        Some(ran) => ran,
-        None => {
-            machine = Machine::new(&program, launch, target, options)?;
-            let blocked = || Error::Internal("blocks that run in turn wait for blocks that do not".to_owned());
-            run(&machine, options, true).ok_or_else(blocked)?
-        }
-    };
-    let Ran { observer: checked, faults, printed, .. } = ran;
+    let mut ran = run(&machine, options);
+    if ran.as_ref().is_none_or(|ran| ran.observer.disordered()) {
+        machine = Machine::new(&program, launch, target, options)?;
+        machine.forced_turns = true;
+        ran = run(&machine, options);
+    }
+    let blocked = || Error::Internal("blocks that run in turn wait for blocks that do not".to_owned());
+    let Ran { observer: checked, faults, printed, .. } = ran.ok_or_else(blocked)?;
     let (counters, places) = (&checked.counters, Places { machine: &machine, module: &module.ast, ptx: &module.name });
     let mut findings = faults.findings(&machine, &module.ast, &module.name);
     let (found, remarks) = checked.findings(places);
@@ -243,7 +242,9 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
         .args
         .iter()
         .map(|arg| match arg {
-            Arg::Buffer(_) | Arg::Zeros(_) | Arg::Memory { .. } => contents.next().map(Allocation::to_vec),
+            Arg::Buffer(_) | Arg::Zeros(_) | Arg::Uninit(_) | Arg::Memory { .. } => {
+                contents.next().map(Allocation::to_vec)
+            }
             Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => None,
         })
         .collect();
@@ -307,11 +308,12 @@ fn changed_variables(program: &program::Program, machine: &Machine<'_>) -> Vec<(
 }
 
 /// Runs all blocks, with checks and details or without.
-fn run(machine: &Machine<'_>, options: &Options, in_turn: bool) -> Option<Ran<Checked>> {
-    if options.checks || options.details {
-        return machine.run(in_turn, || Checked::new(machine, options.checks, options.details), Checked::merge);
+fn run(machine: &Machine<'_>, options: &Options) -> Option<Ran<Checked>> {
+    let (checks, details) = (options.checks, options.details);
+    if checks != Checks::NONE || details {
+        return machine.run(|| Checked::new(machine, checks, details), Checked::merge);
     }
-    let ran = machine.run(in_turn, || Counters::of(machine), |sum: &mut Counters, later| sum.merge(&later))?;
+    let ran = machine.run(|| Counters::of(machine), |sum: &mut Counters, later| sum.merge(&later))?;
     Some(ran.map(Checked::unchecked))
 }
 

@@ -136,7 +136,7 @@ fn warps_that_wait_for_a_spinning_one_are_named_too() {
 #[test]
 fn loops_that_never_end_are_proved_endless() {
     for body in ["FOREVER:\nbra FOREVER;", "FOREVER:\nadd.u32 %r1, %tid, 1;\nbar.warp.sync -1;\nbra FOREVER;"] {
-        let ran = run_text(&kernel("", body), 3, 64, &Options { checks: false, ..Options::default() });
+        let ran = run_text(&kernel("", body), 3, 64, &Options { checks: sim::Checks::NONE, ..Options::default() });
         assert_eq!(ran.finding().kind, FindingKind::Budget);
         assert_eq!(ran.finding().block, [0, 0, 0]);
         assert!(ran.finding().message.contains("never ends"), "{}", ran.finding().message);

@@ -7,8 +7,8 @@ use kernels::launch::run::{self, Ran};
 use kernels::launch::spec::Session;
 use kernels::names;
 use kernels::open::{self, How, Opened};
-use sim::Lowering;
 use sim::report::access_text;
+use sim::{Checks, Lowering};
 
 use super::{Ended, FAULTY, Failure, USAGE};
 use crate::cli::{CompilerChoice, Line, LoweringChoice, Sim};
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
     }
     let session = command(args).session().map_err(usage)?;
     let options = options(args, &session);
-    let how = How { options: compile_options(args, &session)?, checks: options.checks, kernels: session.kernels() };
+    let how = How { options: compile_options(args, &session)?, checks: !args.no_checks, kernels: session.kernels() };
     let mut opened = open::open(&session.file, &how).map_err(|error| Failure::new(error.exit_code(), error))?;
     if !opened.warnings.trim().is_empty() {
         eprintln!("{}", opened.warnings.trim_end());
@@ -115,7 +115,7 @@ fn options(args: &Sim, session: &Session) -> sim::Options {
             Some(LoweringChoice::None) => Lowering::None,
         },
         budget: args.budget.or(session.settings.budget).unwrap_or(default.budget),
-        checks: !args.no_checks,
+        checks: if args.no_checks { Checks::NONE } else { args.checks },
         details: args.access.is_some(),
         seed: args.seed.or(session.settings.seed).unwrap_or(default.seed),
         schedules: args.schedules.or(session.settings.schedules).unwrap_or(default.schedules),

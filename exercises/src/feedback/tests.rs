@@ -186,6 +186,7 @@ fn findings_come_before_results_and_say_who_where_and_how_often() {
         warp: 0,
         lanes,
         count,
+        parties: Vec::new(),
     };
     grade.cases[0].findings = (30..34).map(|line| finding(line, 1500, vec![0, 1, 2, 7, 30, 31])).collect();
     expect![[r#"

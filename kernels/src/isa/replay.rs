@@ -112,7 +112,7 @@ fn run(batch: &Batch) -> Result<Vec<Rows>, String> {
 
 fn launch(module: &Module, prepared: &Prepared) -> Result<Vec<Vec<u8>>, String> {
     // Probes read what no thread has written; they are no kernels to be checked.
-    let options = Options { checks: false, ..Options::default() };
+    let options = Options { checks: sim::Checks::NONE, ..Options::default() };
     let simulated = simulate::run_with(module, prepared, &options).map_err(|error| error.to_string())?;
     match simulated.reports.iter().flat_map(|report| &report.findings).next() {
         Some(finding) => Err(finding.message.clone()),

@@ -13,6 +13,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::blocks::Published;
 use crate::observe::lanes_of;
 
 /// Knowledge of all threads of a block.
@@ -32,9 +33,11 @@ pub(super) struct Clocks {
     any_foreign: bool,
     /// What threads that arrived at a barrier without waiting have published there, by barrier.
     arrived: BTreeMap<u32, Vec<u32>>,
-    /// When each thread last executed a fence.
-    fences: Vec<u32>,
-    last_fence: u32,
+    /// When each thread last executed a fence of any scope, and one for the whole device.
+    fences: Vec<[u32; 2]>,
+    last_fence: [u32; 2],
+    /// When the block started.
+    start: u32,
 }
 
 impl Clocks {
@@ -47,8 +50,9 @@ impl Clocks {
             foreign: vec![None; warps * 32],
             any_foreign: false,
             arrived: BTreeMap::new(),
-            fences: vec![0; warps * 32],
-            last_fence: 0,
+            fences: vec![[0; 2]; warps * 32],
+            last_fence: [0; 2],
+            start: 0,
         }
     }
 
@@ -60,7 +64,7 @@ impl Clocks {
     /// The next event's time.
     #[inline(always)]
     pub(super) fn tick(&mut self) -> u32 {
-        self.time += 1;
+        self.time = self.time.saturating_add(1);
         self.time
     }
 
@@ -77,15 +81,12 @@ impl Clocks {
     pub(super) fn next_block(&mut self) {
         self.everyone();
         self.arrived.clear();
+        self.start = self.floor;
     }
 
-    /// Whether nothing orders an access of `other` at `time` before the next access of `thread`.
-    #[inline(always)]
-    pub(super) fn unordered(&self, time: u32, other: u32, thread: u32) -> bool {
-        time >= self.floor && other != thread && self.unknown(time, other, thread)
-    }
-
-    fn unknown(&self, time: u32, other: u32, thread: u32) -> bool {
+    /// Whether `thread` does not know what `other` did at `time`, after the floor.
+    #[inline]
+    pub(super) fn unknown(&self, time: u32, other: u32, thread: u32) -> bool {
         let (warp, lane) = ((thread / 32) as usize, (thread % 32) as usize);
         if other / 32 == thread / 32 && time < self.warps[warp][lane][(other % 32) as usize] {
             return false;
@@ -172,27 +173,41 @@ impl Clocks {
         self.any_foreign = true;
     }
 
-    /// Lanes of a warp execute a fence.
-    pub(super) fn fence(&mut self, warp: u32, lanes: u32) {
+    /// Lanes of a warp execute a fence, for the block or the whole device.
+    pub(super) fn fence(&mut self, warp: u32, lanes: u32, device: bool) {
         let now = self.tick();
-        self.last_fence = now;
-        for lane in lanes_of(lanes) {
-            self.fences[(warp * 32 + lane) as usize] = now;
+        for scope in 0..=usize::from(device) {
+            self.last_fence[scope] = now;
+            for lane in lanes_of(lanes) {
+                self.fences[(warp * 32 + lane) as usize][scope] = now;
+            }
         }
     }
 
     /// What `thread` hands over when it writes a synchronisation variable: all that it knows, as far as a fence of its
     /// own, or of the thread that did it, lies behind it. `None` when that is no more than all threads know.
     pub(super) fn published(&self, thread: u32) -> Option<Vec<u32>> {
-        if self.last_fence < self.floor {
+        (self.last_fence[0] >= self.floor).then(|| self.behind_fences(thread, 0))
+    }
+
+    /// The same for threads of other blocks. `None` when no thread has executed a fence that reaches them.
+    pub(super) fn published_abroad(&self, thread: u32) -> Option<Published> {
+        if self.last_fence[1] < self.start {
             return None;
         }
-        let own = self.fences[thread as usize];
+        let known = self.behind_fences(thread, 1);
+        let others = known.iter().copied().min().unwrap_or(0);
+        let threads = (0u32..).zip(known).filter(|&(_, until)| until > others).collect();
+        Some(Published { others, threads })
+    }
+
+    fn behind_fences(&self, thread: u32, scope: usize) -> Vec<u32> {
+        let own = self.fences[thread as usize][scope];
         let mut known = self.knowledge(thread, self.time);
-        for (entry, &fence) in known.iter_mut().zip(&self.fences) {
-            *entry = (*entry).max(self.floor).min(own.max(fence));
+        for (entry, fence) in known.iter_mut().zip(&self.fences) {
+            *entry = (*entry).max(self.floor).min(own.max(fence[scope]));
         }
-        Some(known)
+        known
     }
 
     /// `thread` has read a synchronisation variable at which this was handed over.

@@ -1,18 +1,20 @@
 //! # What it does
 //!
-//! Finds reads of shared memory that no thread of the block has written before (`uninitialized`), byte by byte. An
-//! atomic reads too, unless it is an exchange whose old value nobody uses. Elements that a vector load drops do not
-//! count as read, so loads that are wider than the data are fine.
+//! Finds reads of memory that nobody has written before (`uninitialized`), byte by byte: of shared memory, and of
+//! argument buffers that the launch calls *uninitialised* (what `cudaMalloc` gives, instead of zeros). An atomic reads
+//! too, unless it is an exchange whose old value nobody uses. Elements that a vector load drops do not count as read,
+//! so loads that are wider than the data are fine.
 //!
 //! # Why it matters
 //!
-//! Shared memory is not cleared: it holds what an earlier block or kernel left there, which is zero in a first test
-//! and something else later. The simulator gives zeros, so a result may be right here and wrong on a GPU.
+//! Shared memory is not cleared, and neither is what `cudaMalloc` returns: both hold what an earlier block, kernel or
+//! program left there, which is zero in a first test and something else later. The simulator gives zeros, so a result
+//! may be right here and wrong on a GPU.
 //!
 //! # What it cannot see
 //!
 //! - Whether a value that was read is used: a read whose result is thrown away is reported.
-//! - Global memory: argument buffers and module variables count as initialised, also those given as `zeros`. Local
+//! - Buffers that the launch gives with content or as zeros, and module variables: they count as initialised. Local
 //!   memory and registers are not looked at.
 //! - Whether a write came first for a reason or by luck: that is a race, see [`racecheck`](super::racecheck). A read
 //!   that came too early by luck is reported as a race only.
@@ -27,15 +29,24 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use super::pages::PageMap;
 use super::{Places, variables};
 use crate::machine::grid::Machine;
-use crate::observe::{AccessEvent, AccessKind, lanes_of};
+use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
 use crate::program::inst::{AtomicOp, Op, Pc, Space};
+use crate::program::uses;
 use crate::report::{Finding, FindingKind};
+
+/// Words of 64 bits, one for each byte, of a page of global memory: 4 KiB.
+const PAGE_WORDS: usize = 64;
+
+/// Places that are remembered of one block: more are not needed to tell what is wrong.
+const MOST_EARLY: usize = 1 << 16;
 
 /// An uninitialised read of an instruction, the one with the lowest address.
 #[derive(Debug, Clone)]
 struct Read {
+    space: Space,
     block: u64,
     warp: u32,
     lanes: u32,
@@ -44,96 +55,154 @@ struct Read {
     count: u64,
 }
 
-/// The detector of one group of thread blocks.
-#[derive(Debug)]
-pub(super) struct Initcheck {
+/// What belongs to one thread block.
+#[derive(Debug, Default)]
+struct Context {
+    block: u64,
     /// One bit for each byte of shared memory: set when it was written.
     written: Vec<u64>,
-    shared_bytes: u64,
-    block: u64,
-    /// By instruction: an atomic that stores without caring for what was there.
-    overwrites: Vec<bool>,
-    /// Of the running block, by address and instruction: a write that comes later may show that they race.
-    early: BTreeMap<(u64, Pc), Read>,
-    reads: BTreeMap<Pc, Read>,
+    /// By address and instruction: a write that comes later may show that they race.
+    early: BTreeMap<(Space, u64, Pc), Read>,
 }
 
 /// What is kept of a block while others run.
 #[derive(Debug, Default)]
-pub(crate) struct Held {
-    written: Vec<u64>,
-    early: BTreeMap<(u64, Pc), Read>,
-    block: u64,
+pub(crate) struct Held(Context);
+
+/// The detector of one group of thread blocks.
+#[derive(Debug)]
+pub(super) struct Initcheck {
+    context: Context,
+    shared_bytes: u64,
+    /// First address and size of the buffers that nobody has initialised.
+    buffers: Vec<(u64, u64)>,
+    /// One bit for each byte of them, as far as they were touched.
+    pages: PageMap<Box<[u64; PAGE_WORDS]>>,
+    /// By instruction: an atomic that stores without caring for what was there.
+    overwrites: Vec<bool>,
+    reads: BTreeMap<Pc, Read>,
 }
 
 impl Initcheck {
     /// A detector for blocks of `machine`. It takes memory only when a block starts.
     pub(super) fn new(machine: &Machine<'_>) -> Self {
+        let mut read = Vec::new();
+        if machine.program.insts.iter().any(|inst| matches!(&inst.op, Op::Atomic(a) if a.op == AtomicOp::Exch)) {
+            machine.program.insts.iter().for_each(|inst| uses::visit(inst, &mut |reg| read.push(reg), &mut |_| {}));
+        }
         let overwrites = |op: &Op| match op {
-            Op::Atomic(a) => a.op == AtomicOp::MbarrierInit || a.op == AtomicOp::Exch && a.result.is_none(),
+            Op::Atomic(a) => {
+                let unused = || a.result.is_none_or(|result| !read.iter().any(|&reg| uses::same(reg, result)));
+                a.op == AtomicOp::MbarrierInit || a.op == AtomicOp::Exch && unused()
+            }
             _ => false,
         };
+        let buffers = machine.global.buffers().iter().filter(|buffer| buffer.uninitialized);
         Self {
-            written: Vec::new(),
+            context: Context::default(),
             shared_bytes: machine.shared_bytes,
-            block: 0,
+            buffers: buffers.map(|buffer| (buffer.base, buffer.bytes)).collect(),
+            pages: PageMap::default(),
             overwrites: machine.program.insts.iter().map(|inst| overwrites(&inst.op)).collect(),
-            early: BTreeMap::new(),
             reads: BTreeMap::new(),
+        }
+    }
+
+    /// Blocks come and go.
+    pub(super) fn sync(&mut self, event: &SyncEvent<'_>) {
+        match *event {
+            SyncEvent::Start(block) => {
+                self.context.block = block;
+                self.context.written.clear();
+                // One word more than there are bytes for: 16 bytes at the end may be looked at in one go.
+                self.context.written.resize(self.shared_bytes as usize / 64 + 2, 0);
+            }
+            SyncEvent::End => self.end(),
+            _ => {}
         }
     }
 
     /// Exchanges what is kept of the running block with what was kept of another one.
     pub(super) fn exchange(&mut self, held: &mut Held) {
-        std::mem::swap(&mut self.written, &mut held.written);
-        std::mem::swap(&mut self.early, &mut held.early);
-        std::mem::swap(&mut self.block, &mut held.block);
-    }
-
-    /// A block starts.
-    pub(super) fn start(&mut self, block: u64) {
-        self.end();
-        self.block = block;
-        self.written.clear();
-        // One word more than there are bytes for: 16 bytes at the end may be looked at in one go.
-        self.written.resize(self.shared_bytes as usize / 64 + 2, 0);
+        std::mem::swap(&mut self.context, &mut held.0);
     }
 
     /// A warp accesses memory.
     pub(super) fn access(&mut self, event: &AccessEvent<'_>) {
-        if event.space != Space::Shared {
+        if event.space == Space::Global && self.buffers.is_empty() {
             return;
         }
         let reads = event.kind != AccessKind::Store && !self.overwrites[event.pc as usize];
         let width = event.bytes * event.parts;
+        let mut lanes = event.lanes;
+        if event.space == Space::Shared && event.kind != AccessKind::Atomic && lanes == u32::MAX {
+            let first = event.addresses[0];
+            if consecutive(event.addresses, width) && first.saturating_add(u64::from(width) * 32) <= self.shared_bytes {
+                // Whole words of the bit map at once.
+                let row = &mut self.context.written[(first / 64) as usize..][..width as usize / 2];
+                if !reads {
+                    row.fill(u64::MAX);
+                    lanes = 0;
+                } else if row.iter().all(|&word| word == u64::MAX) {
+                    lanes = 0;
+                }
+            } else if reads && event.addresses.iter().all(|&address| address == first) {
+                lanes = 1;
+            }
+        }
         let mut unwritten = 0;
-        for lane in lanes_of(event.lanes) {
+        for lane in lanes_of(lanes) {
             let address = event.addresses[lane as usize];
-            if address.saturating_add(u64::from(width)) > self.shared_bytes
-                || address & u64::from(width.next_power_of_two() - 1) != 0
-            {
-                continue; // a finding of its own
+            if address & u64::from(width.next_power_of_two() - 1) != 0 || !self.looks_at(event.space, address, width) {
+                continue; // of no interest, or a finding of its own
             }
             if reads {
                 unwritten |= u32::from(!self.is_written(event, address)) << lane;
             }
             if event.kind != AccessKind::Load {
                 for part in 0..event.parts {
-                    let (word, bits) = bits(address + u64::from(part * event.bytes), event.bytes);
-                    self.written[word] |= bits;
+                    let (word, bits) = self.word(event.space, address + u64::from(part * event.bytes), event.bytes);
+                    *word |= bits;
                 }
             }
         }
         if unwritten != 0 {
-            self.note(event, unwritten);
+            // The first lane stood for all of them.
+            let all = if lanes == 1 { event.lanes } else { unwritten };
+            self.note(event, all);
         }
     }
 
+    fn looks_at(&self, space: Space, address: u64, bytes: u32) -> bool {
+        let inside = |base: u64, size: u64| {
+            address >= base && size.checked_sub(bytes.into()).is_some_and(|last| address - base <= last)
+        };
+        match space {
+            Space::Shared => inside(0, self.shared_bytes),
+            _ => self.buffers.iter().any(|&(base, size)| inside(base, size)),
+        }
+    }
+
+    /// The word of the bit map for up to 16 aligned bytes, and the bits in it.
     #[inline(always)]
-    fn is_written(&self, event: &AccessEvent<'_>, address: u64) -> bool {
+    fn word(&mut self, space: Space, address: u64, bytes: u32) -> (&mut u64, u64) {
+        let bits = ((1 << bytes) - 1) << (address % 64);
+        let word = match space {
+            Space::Shared => &mut self.context.written[(address / 64) as usize],
+            _ => {
+                let word = (address / 64) as usize % PAGE_WORDS;
+                let page = address / (64 * PAGE_WORDS as u64);
+                &mut self.pages.entry(page).or_insert_with(|| Box::new([0; PAGE_WORDS]))[word]
+            }
+        };
+        (word, bits)
+    }
+
+    #[inline(always)]
+    fn is_written(&mut self, event: &AccessEvent<'_>, address: u64) -> bool {
         lanes_of(event.used).all(|part| {
-            let (word, bits) = bits(address + u64::from(part * event.bytes), event.bytes);
-            self.written[word] & bits == bits
+            let (word, bits) = self.word(event.space, address + u64::from(part * event.bytes), event.bytes);
+            *word & bits == bits
         })
     }
 
@@ -142,12 +211,15 @@ impl Initcheck {
         for lane in lanes_of(lanes) {
             for part in lanes_of(event.used) {
                 let address = event.addresses[lane as usize] + u64::from(part * event.bytes);
-                let (word, bits) = bits(address, event.bytes);
+                let (word, bits) = self.word(event.space, address, event.bytes);
                 // An atomic has written its element by now.
-                if self.written[word] & bits != bits || event.kind == AccessKind::Atomic {
-                    let read =
-                        Read { block: self.block, warp: event.warp, lanes: 0, address, bytes: event.bytes, count: 0 };
-                    let read = self.early.entry((address, event.pc)).or_insert(read);
+                if *word & bits != bits || event.kind == AccessKind::Atomic {
+                    let &AccessEvent { space, warp, bytes, .. } = event;
+                    let read = Read { space, block: self.context.block, warp, lanes: 0, address, bytes, count: 0 };
+                    if self.context.early.len() > MOST_EARLY {
+                        continue;
+                    }
+                    let read = self.context.early.entry((space, address, event.pc)).or_insert(read);
                     read.lanes |= u32::from(read.warp == event.warp) << lane;
                     read.count += 1;
                 }
@@ -157,21 +229,26 @@ impl Initcheck {
 
     /// A write of these bytes turned out to race with reads: that they came too early is luck.
     #[cold]
-    pub(super) fn excuse(&mut self, address: u64, bytes: u32) {
+    pub(super) fn excuse(&mut self, space: Space, address: u64, bytes: u32) {
         let end = address + u64::from(bytes);
         // An element has at most 16 bytes.
-        let near: Vec<(u64, Pc)> =
-            self.early.range((address.saturating_sub(15), 0)..(end, 0)).map(|(&place, _)| place).collect();
-        for place in near {
-            if self.early.get(&place).is_some_and(|read| read.address + u64::from(read.bytes) > address) {
-                self.early.remove(&place);
-            }
+        let range = (space, address.saturating_sub(15), 0)..(space, end, 0);
+        let overlaps = |early: &Read| early.address + u64::from(early.bytes) > address;
+        let near = self.context.early.range(range).filter(|(_, early)| overlaps(early));
+        for place in near.map(|(&place, _)| place).collect::<Vec<_>>() {
+            self.context.early.remove(&place);
+        }
+        if space == Space::Global {
+            // A block that has ended may have read it. One that is held back keeps its finding.
+            self.reads.retain(|_, read| {
+                read.space != space || read.address >= end || read.address + u64::from(read.bytes) <= address
+            });
         }
     }
 
     /// A block ends: what was read too early and is not excused is a finding.
-    pub(super) fn end(&mut self) {
-        for ((_, pc), read) in std::mem::take(&mut self.early) {
+    fn end(&mut self) {
+        for ((_, _, pc), read) in std::mem::take(&mut self.context.early) {
             match self.reads.entry(pc) {
                 Entry::Vacant(entry) => {
                     entry.insert(read);
@@ -190,7 +267,8 @@ impl Initcheck {
     /// Frees what only a running block needs.
     pub(super) fn finish(&mut self) {
         self.end();
-        self.written = Vec::new();
+        self.context = Context::default();
+        self.pages = PageMap::default();
     }
 
     /// Adds what was found in later blocks.
@@ -210,13 +288,23 @@ impl Initcheck {
         self.reads.iter().map(move |(&pc, read)| {
             let (file, line) = places.line(pc);
             let thread = places.thread(read.warp * 32 + read.lanes.trailing_zeros());
-            let what = variables::name(places.machine, Space::Shared, read.address, read.bytes);
+            let what = variables::name(places.machine, read.space, read.address, read.bytes);
+            let (nobody, help) = match read.space {
+                Space::Shared => (
+                    "no thread of the block",
+                    "shared memory holds whatever an earlier block left there: write every element first, also the \
+                     ones behind the end of the data, and put a barrier before reading it",
+                ),
+                _ => (
+                    "nobody",
+                    "what `cudaMalloc` returns holds anything: fill the buffer before the launch (`cudaMemset`, or \
+                     `zeros:` or `in:` for this argument), or write every element before reading it",
+                ),
+            };
             Finding {
                 kind: FindingKind::Uninitialized,
-                message: format!("thread {thread} reads {what}, which no thread of the block has written before"),
-                help: "shared memory holds whatever an earlier block left there: write every element first, also the \
-                       ones behind the end of the data, and put a barrier before reading it"
-                    .to_owned(),
+                message: format!("thread {thread} reads {what}, which {nobody} has written before"),
+                help: help.to_owned(),
                 file,
                 line,
                 seed: places.machine.seed,
@@ -224,13 +312,19 @@ impl Initcheck {
                 warp: read.warp,
                 lanes: lanes_of(read.lanes).collect(),
                 count: read.count,
+                parties: Vec::new(),
             }
         })
     }
 }
 
-/// The word, and the bits in it, of up to 16 aligned bytes.
+/// Whether 32 lanes access one element after another, from a multiple of 64 bytes on.
 #[inline(always)]
-fn bits(address: u64, bytes: u32) -> (usize, u64) {
-    ((address / 64) as usize, ((1 << bytes) - 1) << (address % 64))
+fn consecutive(addresses: &[u64; 32], width: u32) -> bool {
+    let first = addresses[0];
+    let mut same = matches!(width, 4 | 8 | 16) && first.is_multiple_of(64);
+    for (lane, &address) in addresses.iter().enumerate() {
+        same &= address == first.wrapping_add(lane as u64 * u64::from(width));
+    }
+    same
 }

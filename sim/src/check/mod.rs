@@ -1,20 +1,26 @@
 //! Looks for bugs in a kernel while it runs. The names are those of compute-sanitizer's tools.
 //!
 //! Each check is one file that says what it does and what it cannot see. [`racecheck`] and [`initcheck`] are observers
-//! with a shadow of the block's memory; what their findings say of synchronisation comes from [`clocks`]. Out-of-bounds
-//! and misaligned accesses, barriers that not all threads reach, and wrong masks are found by the executor itself,
-//! which cannot go on without looking at them.
+//! with a shadow of memory; what orders accesses comes from [`clocks`] within a block and from [`blocks`] between them.
+//! Out-of-bounds and misaligned accesses, barriers that not all threads reach, and wrong masks are found by the
+//! executor itself, which cannot go on without looking at them; [`synccheck`] looks at the operands of barriers.
 //!
 //! [`Checked`] is the observer that counts and checks. Runs without checks use
 //! [`Counters`] alone, and the compiler removes every call of this module from them.
 
+mod blocks;
 mod clocks;
 pub(crate) mod hook;
 mod initcheck;
+mod orders;
+mod pages;
 mod racecheck;
 mod races;
 mod shadow;
+pub(crate) mod synccheck;
 mod variables;
+
+use std::str::FromStr;
 
 use crate::launch::Dim3;
 use crate::machine::grid::Machine;
@@ -25,33 +31,74 @@ use crate::observe::{AccessEvent, MemoryEvent, Observer, SyncEvent};
 use crate::program::inst::{Op, Pc};
 use crate::program::ways::Difference;
 use crate::ptx::ast::Module;
-use crate::report::Finding;
+use crate::report::{Finding, Party};
 use initcheck::Initcheck;
 use racecheck::Racecheck;
 
-/// Counts, and checks if asked to.
+/// Which checks run, besides those that cost nothing and always do: `memcheck` and `synccheck`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Checks {
+    /// Looks for races in shared and global memory.
+    pub racecheck: bool,
+    /// Looks for reads of memory that nobody has written.
+    pub initcheck: bool,
+}
+
+impl Checks {
+    /// Every check.
+    pub const ALL: Self = Self { racecheck: true, initcheck: true };
+    /// Only those that always run.
+    pub const NONE: Self = Self { racecheck: false, initcheck: false };
+}
+
+impl FromStr for Checks {
+    type Err = String;
+
+    /// Reads `all` or names of checks with commas between them.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut checks = Self::NONE;
+        for name in text.split(',') {
+            match name.trim() {
+                "all" => checks = Self::ALL,
+                "memcheck" | "synccheck" => {}
+                "racecheck" => checks.racecheck = true,
+                "initcheck" => checks.initcheck = true,
+                other => {
+                    return Err(format!(
+                        "there is no check `{other}`; there are all, memcheck, racecheck, initcheck and synccheck"
+                    ));
+                }
+            }
+        }
+        Ok(checks)
+    }
+}
+
+/// Counts and checks.
 #[derive(Debug)]
 pub(crate) struct Checked {
     /// The counters.
     pub counters: Counters,
-    checks: Option<(Racecheck, Initcheck)>,
+    races: Option<Racecheck>,
+    reads: Option<Initcheck>,
     /// What else was seen of each instruction, if asked for.
     pub details: Option<Box<Details>>,
 }
 
 impl Checked {
     /// An observer that counts, and checks and collects details if asked to.
-    pub(crate) fn new(machine: &Machine<'_>, checks: bool, details: bool) -> Self {
+    pub(crate) fn new(machine: &Machine<'_>, checks: Checks, details: bool) -> Self {
         Self {
             counters: Counters::of(machine),
-            checks: checks.then(|| (Racecheck::new(machine), Initcheck::new(machine))),
+            races: checks.racecheck.then(|| Racecheck::new(machine)),
+            reads: checks.initcheck.then(|| Initcheck::new(machine)),
             details: details.then(|| Box::new(Details::new(machine))),
         }
     }
 
     /// What was counted without checks.
     pub(crate) fn unchecked(counters: Counters) -> Self {
-        Self { counters, checks: None, details: None }
+        Self { counters, races: None, reads: None, details: None }
     }
 
     /// Adds what an observer of later blocks saw.
@@ -60,17 +107,28 @@ impl Checked {
         if let (Some(details), Some(later)) = (&mut self.details, later.details) {
             details.merge(*later);
         }
-        if let (Some((races, reads)), Some((later_races, later_reads))) = (&mut self.checks, later.checks) {
-            races.races.merge(later_races.races);
-            reads.merge(later_reads);
+        if let (Some(races), Some(later)) = (&mut self.races, later.races) {
+            races.merge(later);
         }
+        if let (Some(reads), Some(later)) = (&mut self.reads, later.reads) {
+            reads.merge(later);
+        }
+    }
+
+    /// Whether blocks that ran side by side race: only a run in order tells how, and has one result.
+    pub(crate) fn disordered(&self) -> bool {
+        self.races.as_ref().is_some_and(|races| races.disordered)
     }
 
     /// What was found: faults, and what is worth a remark.
     pub(crate) fn findings(&self, places: Places<'_>) -> (Vec<Finding>, Vec<Finding>) {
-        let Some((races, reads)) = &self.checks else { return (Vec::new(), Vec::new()) };
-        let (mut findings, remarks) = races.races.findings(places);
-        findings.extend(reads.findings(places));
+        let (mut findings, remarks) = match &self.races {
+            Some(races) => races.races.findings(places),
+            None => (Vec::new(), Vec::new()),
+        };
+        if let Some(reads) = &self.reads {
+            findings.extend(reads.findings(places));
+        }
         (findings, remarks)
     }
 }
@@ -78,7 +136,7 @@ impl Checked {
 impl Observer for Checked {
     const CHECKS: bool = true;
 
-    type Held = Option<(racecheck::Held, initcheck::Held)>;
+    type Held = (racecheck::Held, initcheck::Held);
 
     #[inline(always)]
     fn instruction(&mut self, pc: Pc, active: u32) {
@@ -116,37 +174,42 @@ impl Observer for Checked {
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
-        if let Some((races, reads)) = &mut self.checks {
+        if let Some(races) = &mut self.races {
             races.access(event);
+        }
+        if let Some(reads) = &mut self.reads {
             reads.access(event);
-            for (address, bytes) in races.overtaken.drain(..) {
-                reads.excuse(address, bytes);
+            if let Some(races) = &mut self.races {
+                for (space, address, bytes) in races.overtaken.drain(..) {
+                    reads.excuse(space, address, bytes);
+                }
             }
         }
     }
 
     fn sync(&mut self, event: &SyncEvent<'_>) {
-        if let Some((races, reads)) = &mut self.checks {
+        if let Some(races) = &mut self.races {
             races.sync(event);
-            match *event {
-                SyncEvent::Start(block) => reads.start(block),
-                SyncEvent::End => reads.end(),
-                _ => {}
-            }
+        }
+        if let Some(reads) = &mut self.reads {
+            reads.sync(event);
         }
     }
 
     fn exchange(&mut self, held: &mut Self::Held) {
-        if let Some((races, reads)) = &mut self.checks {
-            let (of_races, of_reads) = held.get_or_insert_with(|| (races.fresh(), initcheck::Held::default()));
-            races.exchange(of_races);
-            reads.exchange(of_reads);
+        if let Some(races) = &mut self.races {
+            races.exchange(&mut held.0);
+        }
+        if let Some(reads) = &mut self.reads {
+            reads.exchange(&mut held.1);
         }
     }
 
     fn finish(&mut self) {
-        if let Some((races, reads)) = &mut self.checks {
+        if let Some(races) = &mut self.races {
             races.finish();
+        }
+        if let Some(reads) = &mut self.reads {
             reads.finish();
         }
     }
@@ -183,6 +246,30 @@ impl Places<'_> {
     fn in_a_loop(&self, first: Pc, second: Pc) -> bool {
         let insts = &self.machine.program.insts[second as usize..];
         insts.iter().any(|inst| matches!(inst.op, Op::Branch { target, .. } if target <= first))
+    }
+
+    /// A thread block, as `blockIdx` gives it.
+    fn block(&self, index: u64) -> String {
+        let at = self.machine.grid.coordinates(index);
+        match self.machine.grid {
+            Dim3 { y: 1, z: 1, .. } => format!("{}", at.x),
+            Dim3 { z: 1, .. } => format!("({},{})", at.x, at.y),
+            _ => format!("({},{},{})", at.x, at.y, at.z),
+        }
+    }
+
+    /// A thread as a party of a finding.
+    fn party(&self, block: u64, thread: u32, pc: Pc, does: &str) -> Party {
+        let (file, line) = self.line(pc);
+        Party {
+            file,
+            line,
+            does: does.to_owned(),
+            block: self.machine.grid.coordinates(block).into(),
+            thread: self.machine.block.coordinates(thread.into()).into(),
+            warp: thread / 32,
+            lane: thread % 32,
+        }
     }
 
     /// A thread's place in its block, as `threadIdx` gives it.

@@ -15,7 +15,9 @@
 //! - A thread that writes a variable with an atomic, or with a volatile, relaxed or release store, hands over what it
 //!   did before a fence that lies behind it (`__threadfence…`, or the release of the store itself), and what it knew
 //!   of others. Whoever reads the variable, with an atomic that returns a value or with a volatile, relaxed or acquire
-//!   load, knows it from then on; a fence on the reading side is not asked for.
+//!   load, knows it from then on; a fence on the reading side is not asked for. Fences and accesses of scope `.cta`
+//!   do nothing for threads of other blocks.
+//! - Nothing else orders two blocks. Shared and global memory are treated alike.
 //! - Two volatile accesses of different warps do not race (PTX: they are relaxed operations). Two of lanes of the same
 //!   warp do: that is how code for GPUs before Volta leaned on lock step, and `volatile` does not repair it.
 //! - Two lanes that write one place with the same instruction race. If the values are equal, here or between any two
@@ -29,10 +31,18 @@
 //! # What it cannot see
 //!
 //! - Code that this launch does not reach, and accesses that the compiler has removed or merged: it reads the PTX.
-//! - Of more than two unordered readers of a place some are forgotten, and of several unordered atomics all but the
-//!   last. A race with one of these alone is missed.
-//! - Fences count for all scopes, and synchronisation through memory is taken to work whatever value was read.
-//! - Global memory: see [`globals`](super::globals).
+//! - Of more than two unordered readers of a place some are forgotten, and so are some of more than two unordered
+//!   atomics. A race with one of these alone is missed.
+//! - Synchronisation through memory is taken to work whatever value was read.
+//! - What `cp.async` copies counts as copied at once.
+//!
+//! # How
+//!
+//! Blocks of a kernel that does not hand over between blocks run side by side. Then there are two steps: within a
+//! block races are found as in shared memory, and of every block only the *sets* of words that it reads, writes and
+//! updates are kept. If those of two blocks conflict, [`Racecheck::disordered`] asks for a second run in which the
+//! blocks run in order and the race is found with both its parties. So the report does not depend on the number of
+//! CPU threads.
 //!
 //! # Example
 //!
@@ -43,81 +53,131 @@
 
 use std::collections::HashMap;
 
+use super::blocks::{Blocks, Heads};
 use super::clocks::{Clocks, Vector};
+use super::orders::{MemoryOrder, MemoryOrders, Strength};
+use super::pages::{PageMap, Pages, Touched};
 use super::races::{Hazard, Party, Race, Races};
-use super::shadow::{Record, Word};
+use super::shadow::{LINE, Line, Order, Record, Shape};
 use crate::machine::grid::Machine;
 use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
+use crate::program::Program;
 use crate::program::inst::{Op, Space};
-use crate::program::{Inst, Program};
 
-/// What an instruction's memory order says about races.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Strength {
-    /// A plain access.
-    Weak,
-    /// `.volatile`.
-    Volatile,
-    /// Atomic, or `.relaxed`, `.acquire`, `.release` and stronger.
-    Strong,
+/// Time at which a run has been too long to tell times apart.
+const END_OF_TIME: u32 = u32::MAX - 64;
+
+/// What belongs to one thread block.
+#[derive(Debug)]
+struct Context {
+    /// It has started and not ended.
+    runs: bool,
+    /// Linear index of the block.
+    block: u64,
+    clocks: Clocks,
+    heads: Heads,
+    /// The lines of shared memory.
+    shared: Vec<Line>,
+    /// What was handed over to threads of the block at each synchronisation variable.
+    handed: HashMap<(Space, u64), Vector>,
 }
 
-/// What is to be known of a memory instruction or fence.
-#[derive(Debug, Clone, Copy)]
-struct Order {
-    kind: AccessKind,
-    strength: Strength,
-    /// It contains a fence: `.release` and stronger.
-    releases: bool,
-    /// It reads, and the program gets to see what.
-    reads: bool,
-}
+/// What is kept of a block while others run.
+#[derive(Debug, Default)]
+pub(crate) struct Held(Option<Context>);
 
 /// The race detector of one group of thread blocks.
 #[derive(Debug)]
 pub(super) struct Racecheck {
-    clocks: Clocks,
-    /// One entry for each granule of shared memory.
-    shared: Vec<Word>,
-    /// Binary logarithm of the granule: the narrowest access of the program, at most four bytes.
-    granule: u32,
+    context: Context,
+    /// Blocks that have started and not ended.
+    alive: u32,
+    blocks: Blocks,
+    /// The lines of global memory: of all blocks when they run in order, else of the running one.
+    global: Pages,
+    /// What the blocks so far touched, when they do not run in order.
+    touched: PageMap<Box<Touched>>,
+    /// The blocks of the whole grid run in order, one observer sees them all.
+    in_order: bool,
+    /// Two blocks conflict: which accesses, only a run in order shows.
+    pub disordered: bool,
+    /// Binary logarithms of the granules of shared and global memory: the narrowest access of the program, at most
+    /// four bytes.
+    granules: [u32; 2],
     shared_bytes: u64,
-    orders: Vec<Order>,
-    /// What was handed over at each synchronisation variable.
-    handed: HashMap<(Space, u64), Vector>,
-    /// Linear index of the block.
-    block: u64,
+    orders: MemoryOrders,
+    /// Some atomics promise something to their own block only: those of two blocks race.
+    scoped_atomics: bool,
     /// What was found.
     pub races: Races,
     /// Places that the latest instruction wrote after a read that nothing orders before it: address and size.
-    pub overtaken: Vec<(u64, u32)>,
+    pub overtaken: Vec<(Space, u64, u32)>,
 }
 
-/// What is kept of a block while others run.
-#[derive(Debug)]
-pub(crate) struct Held {
-    clocks: Clocks,
-    shared: Vec<Word>,
-    handed: HashMap<(Space, u64), Vector>,
-    block: u64,
+/// What orders the accesses of the running block, in one of the two memories.
+struct View<'a, const GLOBAL: bool> {
+    /// What all threads of the block know lies before this time; what other blocks did, too.
+    recent: u32,
+    /// When the block had its turn.
+    turn: u32,
+    context: &'a Context,
+    blocks: &'a Blocks,
+    scoped_atomics: bool,
+}
+
+impl<const GLOBAL: bool> Order for View<'_, GLOBAL> {
+    #[inline(always)]
+    fn unordered(&self, earlier: Record, me: Record) -> bool {
+        let time = earlier.time();
+        if time >= self.recent {
+            earlier.thread() != me.thread() && self.context.clocks.unknown(time, earlier.thread(), me.thread())
+        } else {
+            GLOBAL && time < self.turn && time != 0 && self.distant(earlier, me)
+        }
+    }
+
+    #[inline(always)]
+    fn scoped_atomics(&self) -> bool {
+        GLOBAL && self.scoped_atomics
+    }
+
+    #[inline(always)]
+    fn recent(&self, earlier: Record) -> bool {
+        let time = earlier.time();
+        time >= self.recent || GLOBAL && time < self.turn && time != 0
+    }
+}
+
+impl<const GLOBAL: bool> View<'_, GLOBAL> {
+    /// An access before the block's turn: by another block, or by this one in an earlier turn.
+    #[cold]
+    fn distant(&self, earlier: Record, me: Record) -> bool {
+        let (time, other, thread) = (earlier.time(), earlier.thread(), me.thread());
+        let block = self.blocks.block_at(time);
+        if block == self.context.block {
+            let clocks = &self.context.clocks;
+            return time >= clocks.floor && other != thread && clocks.unknown(time, other, thread);
+        }
+        !self.blocks.knows(&self.context.heads, thread, block, other, time)
+    }
 }
 
 impl Racecheck {
     /// A detector for blocks of `machine`. It takes memory only when a block starts.
     pub(super) fn new(machine: &Machine<'_>) -> Self {
-        let narrowest = machine.program.insts.iter().filter_map(|inst| match &inst.op {
-            Op::Load(access) | Op::Store(access) => may_be(access.space, Space::Shared).then_some(access.bytes),
-            Op::Atomic(atomic) => may_be(atomic.space, Space::Shared).then_some(atomic.bytes),
-            _ => None,
-        });
+        let orders = MemoryOrders::new(machine.program);
         Self {
-            clocks: Clocks::new(machine.warps_per_block() as usize),
-            shared: Vec::new(),
-            granule: narrowest.min().unwrap_or(4).clamp(1, 4).ilog2(),
+            context: Context::new(machine.warps_per_block() as usize),
+            alive: 0,
+            blocks: Blocks::new(),
+            global: Pages::default(),
+            touched: PageMap::default(),
+            in_order: machine.in_turn() || machine.grid.count() == 1,
+            disordered: false,
+            granules: [Space::Shared, Space::Global].map(|space| granule(machine.program, space)),
             shared_bytes: machine.shared_bytes,
-            orders: orders(machine.program),
-            handed: HashMap::new(),
-            block: 0,
+            scoped_atomics: orders.any(|order| order.kind == AccessKind::Atomic && !order.device),
+            orders,
             races: Races::default(),
             overtaken: Vec::new(),
         }
@@ -125,105 +185,226 @@ impl Racecheck {
 
     /// Lanes synchronise.
     pub(super) fn sync(&mut self, event: &SyncEvent<'_>) {
+        let Context { clocks, heads, .. } = &mut self.context;
+        let threads = |warp: u32, lanes: u32| lanes_of(lanes).map(move |lane| warp * 32 + lane);
         match *event {
             SyncEvent::Start(block) => self.start(block),
-            SyncEvent::End => {}
-            SyncEvent::Everyone => self.clocks.everyone(),
-            SyncEvent::Some { id, participants } => self.clocks.some(id, participants),
-            SyncEvent::Arrive { id, warp, lanes } => self.clocks.arrive(id, warp, lanes),
-            SyncEvent::Warp { warp, lanes } => self.clocks.warp(warp, lanes),
-            SyncEvent::Fence { warp, lanes, .. } => self.clocks.fence(warp, lanes),
+            SyncEvent::End => self.end(),
+            SyncEvent::Everyone => {
+                clocks.everyone();
+                self.blocks.everyone(heads);
+            }
+            SyncEvent::Some { id, participants } => {
+                clocks.some(id, participants);
+                let threads = (0u32..).zip(participants).flat_map(|(warp, &lanes)| threads(warp, lanes));
+                self.blocks.meet(heads, threads, true);
+            }
+            SyncEvent::Arrive { id, warp, lanes } => {
+                clocks.arrive(id, warp, lanes);
+                Blocks::arrive(heads, threads(warp, lanes));
+            }
+            SyncEvent::Warp { warp, lanes } => {
+                clocks.warp(warp, lanes);
+                self.blocks.meet(heads, threads(warp, lanes), false);
+            }
+            SyncEvent::Fence { pc, warp, lanes } => clocks.fence(warp, lanes, self.orders.of(pc).device),
         }
     }
 
-    /// What is kept of a block that has not started.
-    pub(super) fn fresh(&self) -> Held {
-        Held { clocks: Clocks::new(self.clocks.warps()), shared: Vec::new(), handed: HashMap::new(), block: 0 }
+    fn start(&mut self, block: u64) {
+        if self.context.clocks.time > 1 << 31 && self.alive == 0 {
+            // Room for a long block, at the price of forgetting the blocks before.
+            self.context = Context::new(self.context.clocks.warps());
+            self.blocks = Blocks::new();
+            self.global.clear();
+        }
+        self.alive += 1;
+        let context = &mut self.context;
+        (context.runs, context.block) = (true, block);
+        context.clocks.next_block();
+        context.handed.clear();
+        context.heads = Heads::default();
+        context.shared.resize_with(self.shared_bytes.div_ceil(LINE) as usize, Line::default);
+        if self.in_order {
+            self.blocks.turn(block, context.clocks.floor);
+        }
     }
 
     /// Exchanges what is kept of the running block with what was kept of another one.
     pub(super) fn exchange(&mut self, held: &mut Held) {
-        std::mem::swap(&mut self.clocks, &mut held.clocks);
-        std::mem::swap(&mut self.shared, &mut held.shared);
-        std::mem::swap(&mut self.handed, &mut held.handed);
-        std::mem::swap(&mut self.block, &mut held.block);
+        let mut next = held.0.take().unwrap_or_else(|| Context::new(self.context.clocks.warps()));
+        // There is one time for all blocks.
+        next.clocks.time = self.context.clocks.time;
+        held.0 = Some(std::mem::replace(&mut self.context, next));
+        if self.in_order && self.context.runs {
+            self.blocks.turn(self.context.block, self.context.clocks.tick());
+        }
     }
 
-    fn start(&mut self, block: u64) {
-        // A block has at most 2^31 events: its budget is smaller.
-        if self.clocks.time > 1 << 31 {
-            self.clocks = Clocks::new(self.clocks.warps());
-            self.shared.fill(Word::default());
+    fn end(&mut self) {
+        self.context.runs = false;
+        self.alive = self.alive.saturating_sub(1);
+        if !self.in_order {
+            for (page, touched) in self.global.touched(self.granules[1], self.scoped_atomics) {
+                self.disordered |= self.touched.entry(page).or_default().add(&touched);
+            }
+            self.global.clear();
         }
-        self.block = block;
-        self.clocks.next_block();
-        self.handed.clear();
-        self.shared.resize((self.shared_bytes >> self.granule) as usize + 1, Word::default());
     }
 
     /// Frees what only a running block needs.
     pub(super) fn finish(&mut self) {
-        self.shared = Vec::new();
-        self.handed = HashMap::new();
+        self.context.shared = Vec::new();
+        self.context.handed = HashMap::new();
+        self.global = Pages::default();
+    }
+
+    /// Adds what was found in later blocks.
+    pub(super) fn merge(&mut self, later: Self) {
+        self.disordered |= later.disordered;
+        self.races.merge(later.races);
+        if self.touched.len() < later.touched.len() {
+            // Which of the two is added to the other makes no difference.
+            let earlier = std::mem::replace(&mut self.touched, later.touched);
+            self.add_touched(earlier);
+        } else {
+            self.add_touched(later.touched);
+        }
+    }
+
+    fn add_touched(&mut self, other: PageMap<Box<Touched>>) {
+        for (page, touched) in other {
+            match self.touched.entry(page) {
+                std::collections::hash_map::Entry::Occupied(mut entry) => {
+                    self.disordered |= entry.get_mut().add(&touched);
+                }
+                std::collections::hash_map::Entry::Vacant(entry) => {
+                    entry.insert(touched);
+                }
+            }
+        }
     }
 
     /// A warp accesses memory.
     pub(super) fn access(&mut self, event: &AccessEvent<'_>) {
-        let now = self.clocks.tick();
-        let order = self.orders[event.pc as usize];
+        self.overtaken.clear();
+        let now = self.context.clocks.tick();
+        if now >= END_OF_TIME {
+            return;
+        }
+        let order = self.orders.of(event.pc);
         if order.strength != Strength::Weak {
             self.synchronise(event, order);
         }
-        if event.space == Space::Shared {
-            // One copy of the loop for each kind.
-            match event.kind {
-                AccessKind::Load => self.shared(event, now, AccessKind::Load),
-                AccessKind::Store => self.shared(event, now, AccessKind::Store),
-                AccessKind::Atomic => self.shared(event, now, AccessKind::Atomic),
-            }
+        // One copy of the loops for each kind.
+        let conflicts = match (event.space, event.kind) {
+            (Space::Shared, AccessKind::Load) => self.touch::<false>(event, now, AccessKind::Load),
+            (Space::Shared, AccessKind::Store) => self.touch::<false>(event, now, AccessKind::Store),
+            (Space::Shared, AccessKind::Atomic) => self.touch::<false>(event, now, AccessKind::Atomic),
+            (_, AccessKind::Load) => self.touch::<true>(event, now, AccessKind::Load),
+            (_, AccessKind::Store) => self.touch::<true>(event, now, AccessKind::Store),
+            (_, AccessKind::Atomic) => self.touch::<true>(event, now, AccessKind::Atomic),
+        };
+        for (lane, earlier, at) in conflicts {
+            self.conflict(event, lane, earlier, Record::new(now, event.warp * 32 + lane, event.pc), at);
         }
     }
 
     #[inline(always)]
-    fn shared(&mut self, event: &AccessEvent<'_>, now: u32, kind: AccessKind) {
+    fn touch<const GLOBAL: bool>(
+        &mut self,
+        event: &AccessEvent<'_>,
+        now: u32,
+        kind: AccessKind,
+    ) -> Vec<(u32, Record, u64)> {
+        let Self { context, blocks, global, granules, scoped_atomics, .. } = self;
+        let granule = granules[usize::from(GLOBAL)];
+        let mut shared = std::mem::take(&mut context.shared);
+        let turn = if GLOBAL { blocks.turn } else { 0 };
+        let order = View::<GLOBAL> {
+            recent: context.clocks.floor.max(turn),
+            turn,
+            context,
+            blocks,
+            scoped_atomics: *scoped_atomics,
+        };
         let width = event.bytes * event.parts;
         let whole = event.used == (1 << event.parts) - 1;
-        for lane in lanes_of(event.lanes) {
+        let me = |lane: u32| Record::new(now, event.warp * 32 + lane, event.pc);
+        let mut bounds = if GLOBAL { (0, 0) } else { (0, self.shared_bytes) };
+        let mut inside = |address: u64, bytes: u64| {
+            let (base, size) = bounds;
+            if address >= base && address - base <= size.saturating_sub(bytes) && bytes <= size {
+                return true;
+            }
+            if GLOBAL && let Some((base, size)) = (event.allocation)(address) {
+                bounds = (base, size);
+                return address - base <= size.saturating_sub(bytes) && bytes <= size;
+            }
+            false
+        };
+        let mut conflicts = Vec::new();
+        let mut lanes = event.lanes;
+        if let (u32::MAX, true, Some(first)) = (lanes, whole, row(event.addresses, width))
+            && inside(first, u64::from(width) * 32)
+        {
+            let per_line = LINE as u32 / width;
+            for part in 0..width / 4 {
+                let address = first + u64::from(part) * LINE;
+                let line = if GLOBAL { global.line(address) } else { &mut shared[(address / LINE) as usize] };
+                let shape = Shape { width: width.ilog2() as u8, first: (part * per_line) as u8 };
+                if line.access_whole(shape, me(part * per_line), kind, &order) {
+                    lanes &= !((u32::MAX >> (32 - per_line)) << (part * per_line));
+                }
+            }
+        } else if kind == AccessKind::Load && lanes & (lanes - 1) != 0 && same_address(event.addresses, lanes) {
+            // Of the readers of one place two are enough.
+            lanes = lanes & lanes.wrapping_neg() | 1 << lanes.ilog2();
+        }
+        for lane in lanes_of(lanes) {
             let address = event.addresses[lane as usize];
-            if address & u64::from(width.next_power_of_two() - 1) != 0
-                || address.saturating_add(u64::from(width)) > self.shared_bytes
-            {
+            if address & u64::from(width.next_power_of_two() - 1) != 0 || !inside(address, width.into()) {
                 continue; // out of bounds or misaligned: a finding of its own
             }
-            let me = Record::new(now, event.warp * 32 + lane, event.pc);
+            let line = if GLOBAL { global.line(address) } else { &mut shared[(address / LINE) as usize] };
+            let words = line.each(granule);
+            let start = address % LINE;
             let mut conflict = None;
             let mut touch = |from: u64, bytes: u32| {
-                let first = (from >> self.granule) as usize;
-                let count = (bytes >> self.granule) as usize;
-                for (index, word) in self.shared[first..first + count].iter_mut().enumerate() {
-                    if let Some(earlier) = word.access(me, kind, &self.clocks) {
-                        conflict.get_or_insert((earlier, from + ((index as u64) << self.granule)));
+                let (first, count) = ((from >> granule) as usize, (bytes >> granule) as usize);
+                for (index, word) in words[first..first + count].iter_mut().enumerate() {
+                    if let Some(earlier) = word.access(me(lane), kind, &order) {
+                        conflict.get_or_insert((earlier, address - start + from + ((index as u64) << granule)));
                     }
                 }
             };
             if whole {
-                touch(address, width);
+                touch(start, width);
             } else {
                 for part in lanes_of(event.used) {
-                    touch(address + u64::from(part * event.bytes), event.bytes);
+                    touch(start + u64::from(part * event.bytes), event.bytes);
                 }
             }
             if let Some((earlier, at)) = conflict {
-                self.conflict(event, lane, earlier, me, at);
+                conflicts.push((lane, earlier, at));
             }
         }
+        self.context.shared = shared;
+        conflicts
     }
 
     /// Two accesses that nothing orders touch the byte at `at`: decides whether they race.
     #[cold]
     fn conflict(&mut self, event: &AccessEvent<'_>, lane: u32, earlier: Record, me: Record, at: u64) {
-        let strength = |pc: u32| self.orders[pc as usize].strength;
-        let same_warp = earlier.thread() / 32 == me.thread() / 32;
+        let block = self.context.block;
+        let other =
+            if event.space == Space::Shared || !self.in_order { block } else { self.blocks.block_at(earlier.time()) };
+        let strength = |pc: u32| {
+            let order = self.orders.of(pc);
+            // Between blocks, accesses that promise something to their own block only are plain ones.
+            if order.device || other == block { order.strength } else { Strength::Weak }
+        };
+        let same_warp = other == block && earlier.thread() / 32 == me.thread() / 32;
         match (strength(earlier.pc()), strength(me.pc())) {
             (Strength::Weak, _) | (_, Strength::Weak) => {}
             (Strength::Volatile, Strength::Volatile) if same_warp => {}
@@ -232,10 +413,10 @@ impl Racecheck {
         let part = ((at - event.addresses[lane as usize]) / u64::from(event.bytes)) as u32;
         let address = event.addresses[lane as usize] + u64::from(part * event.bytes);
         let together = earlier.time() == me.time();
-        let earlier_kind = self.orders[earlier.pc() as usize].kind;
+        let earlier_kind = self.orders.of(earlier.pc()).kind;
         let both_write = event.kind == AccessKind::Store && earlier_kind == AccessKind::Store;
-        if event.space == Space::Shared && earlier_kind == AccessKind::Load {
-            self.overtaken.push((event.addresses[lane as usize], event.bytes * event.parts));
+        if earlier_kind != AccessKind::Store {
+            self.overtaken.push((event.space, event.addresses[lane as usize], event.bytes * event.parts));
         }
         let equal = both_write && {
             let mine = (event.value)(lane, part);
@@ -252,66 +433,99 @@ impl Racecheck {
             hazard: Hazard { earlier: earlier_kind, later: event.kind },
             equal,
             together,
-            earlier: Party { thread: earlier.thread(), pc: earlier.pc() },
-            later: Party { thread: me.thread(), pc: me.pc() },
+            earlier: Party { block: other, thread: earlier.thread(), pc: earlier.pc() },
+            later: Party { block, thread: me.thread(), pc: me.pc() },
             lanes: 1 << lane,
             time: me.time(),
             space: event.space,
             address,
             bytes: event.bytes,
-            block: self.block,
             count: 1,
         });
     }
 
     /// An atomic, volatile or otherwise strong access: hands over and takes over what happened before.
-    fn synchronise(&mut self, event: &AccessEvent<'_>, order: Order) {
+    fn synchronise(&mut self, event: &AccessEvent<'_>, order: MemoryOrder) {
+        let Context { clocks, heads, handed, .. } = &mut self.context;
         if order.releases {
-            self.clocks.fence(event.warp, event.lanes);
+            clocks.fence(event.warp, event.lanes, order.device);
         }
+        let abroad = self.in_order && order.device && event.space == Space::Global;
         for lane in lanes_of(event.lanes) {
-            if order.reads
-                && let Some(handed) = self.handed.get(&(event.space, event.addresses[lane as usize]))
-            {
-                self.clocks.learn(event.warp * 32 + lane, handed);
+            let (thread, address) = (event.warp * 32 + lane, event.addresses[lane as usize]);
+            let place = (event.space, address);
+            if order.reads {
+                if let Some(handed) = handed.get(&place) {
+                    clocks.learn(thread, handed);
+                }
+                if abroad {
+                    self.blocks.read(heads, address, thread);
+                }
             }
-            if event.kind != AccessKind::Load {
-                self.hand_over(event, lane);
+            if event.kind == AccessKind::Load {
+                continue;
+            }
+            if let Some(published) = clocks.published(thread) {
+                let sum = match handed.get(&place) {
+                    Some(before) => before.iter().zip(published).map(|(&a, b)| a.max(b)).collect(),
+                    None => published.into(),
+                };
+                handed.insert(place, sum);
+            }
+            if abroad && let Some(published) = clocks.published_abroad(thread) {
+                self.blocks.publish(heads, address, thread, published);
             }
         }
     }
+}
 
-    fn hand_over(&mut self, event: &AccessEvent<'_>, lane: u32) {
-        let Some(published) = self.clocks.published(event.warp * 32 + lane) else { return };
-        let place = (event.space, event.addresses[lane as usize]);
-        let sum = match self.handed.get(&place) {
-            Some(before) => before.iter().zip(published).map(|(&a, b)| a.max(b)).collect(),
-            None => published.into(),
-        };
-        self.handed.insert(place, sum);
+impl Context {
+    fn new(warps: usize) -> Self {
+        Self {
+            runs: false,
+            block: 0,
+            clocks: Clocks::new(warps),
+            heads: Heads::default(),
+            shared: Vec::new(),
+            handed: HashMap::new(),
+        }
     }
+}
+
+/// Where a whole row of lines begins that 32 lanes access one element after another.
+#[inline(always)]
+fn row(addresses: &[u64; 32], width: u32) -> Option<u64> {
+    let first = addresses[0];
+    if !matches!(width, 4 | 8 | 16) || !first.is_multiple_of(LINE) {
+        return None;
+    }
+    let mut same = true;
+    for (lane, &address) in addresses.iter().enumerate() {
+        same &= address == first.wrapping_add(lane as u64 * u64::from(width));
+    }
+    same.then_some(first)
+}
+
+#[inline(always)]
+fn same_address(addresses: &[u64; 32], lanes: u32) -> bool {
+    let first = addresses[lanes.trailing_zeros() as usize];
+    let mut different = 0;
+    for (lane, &address) in addresses.iter().enumerate() {
+        different |= u32::from(address != first) << lane;
+    }
+    different & lanes == 0
+}
+
+/// Binary logarithm of the narrowest access to a memory.
+fn granule(program: &Program, space: Space) -> u32 {
+    let narrowest = program.insts.iter().filter_map(|inst| match &inst.op {
+        Op::Load(access) | Op::Store(access) => may_be(access.space, space).then_some(access.bytes),
+        Op::Atomic(atomic) => may_be(atomic.space, space).then_some(atomic.bytes),
+        _ => None,
+    });
+    narrowest.min().unwrap_or(4).clamp(1, 4).ilog2()
 }
 
 fn may_be(named: Space, space: Space) -> bool {
     named == space || named == Space::Generic
-}
-
-fn orders(program: &Program) -> Vec<Order> {
-    let order = |(inst, text): (&Inst, &String)| {
-        let opcode = text.split_whitespace().find(|word| !word.starts_with(['@', '%', '!'])).unwrap_or_default();
-        let has = |modifier: &str| opcode.split('.').any(|part| part == modifier);
-        let (kind, strong, reads) = match &inst.op {
-            Op::Atomic(atomic) => (AccessKind::Atomic, true, atomic.result.is_some()),
-            Op::Store(access) => (AccessKind::Store, access.strong, false),
-            Op::Load(access) => (AccessKind::Load, access.strong, true),
-            _ => (AccessKind::Load, false, false),
-        };
-        let strength = match strong {
-            false => Strength::Weak,
-            true if has("volatile") => Strength::Volatile,
-            true => Strength::Strong,
-        };
-        Order { kind, strength, releases: has("release") || has("acq_rel") || has("sc"), reads }
-    };
-    program.insts.iter().zip(&program.texts).map(order).collect()
 }

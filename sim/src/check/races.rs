@@ -21,6 +21,8 @@ pub(super) struct Hazard {
 /// One of the two threads of a race.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Party {
+    /// Linear index of the block.
+    pub block: u64,
     /// Number within the block.
     pub thread: u32,
     /// Its instruction.
@@ -50,8 +52,6 @@ pub(super) struct Race {
     pub address: u64,
     /// Size of the element.
     pub bytes: u32,
-    /// Linear index of the block.
-    pub block: u64,
     /// Pairs of accesses that race like this.
     pub count: u64,
 }
@@ -73,7 +73,7 @@ impl Races {
             Entry::Occupied(mut entry) => {
                 let first = entry.get_mut();
                 first.count += race.count;
-                let same_moment = (first.block, first.time) == (race.block, race.time);
+                let same_moment = (first.later.block, first.time) == (race.later.block, race.time);
                 if same_moment && first.later.pc == race.later.pc {
                     first.lanes |= race.lanes;
                 }
@@ -105,7 +105,8 @@ impl Races {
                 }
                 Entry::Occupied(mut entry) => {
                     let sum = entry.get().count + race.count;
-                    if (race.block, race.time) < (entry.get().block, entry.get().time) {
+                    let first = entry.get();
+                    if (race.later.block, race.time) < (first.later.block, first.time) {
                         entry.insert(race.clone());
                     }
                     entry.get_mut().count = sum;
@@ -143,7 +144,13 @@ impl Race {
     /// The same race, told in the order of the program instead of the order in which it was executed, which is luck.
     /// In a loop both orders are the program's.
     fn in_program_order(&self, places: Places<'_>) -> Self {
-        if self.earlier.pc <= self.later.pc || self.together || places.in_a_loop(self.later.pc, self.earlier.pc) {
+        let ordered = if self.same_block() {
+            self.earlier.pc <= self.later.pc || self.together || places.in_a_loop(self.later.pc, self.earlier.pc)
+        } else {
+            // Which block came first is luck, too: first who wrote, then who read.
+            self.hazard.earlier != AccessKind::Load
+        };
+        if ordered {
             return self.clone();
         }
         let hazard = Hazard { earlier: self.hazard.later, later: self.hazard.earlier };
@@ -152,7 +159,11 @@ impl Race {
     }
 
     fn same_warp(&self) -> bool {
-        self.earlier.thread / 32 == self.later.thread / 32
+        self.same_block() && self.earlier.thread / 32 == self.later.thread / 32
+    }
+
+    fn same_block(&self) -> bool {
+        self.earlier.block == self.later.block
     }
 
     fn finding(&self, places: Places<'_>) -> Finding {
@@ -165,10 +176,14 @@ impl Race {
             file,
             line,
             seed: places.machine.seed,
-            block: places.machine.grid.coordinates(this.block).into(),
+            block: places.machine.grid.coordinates(this.later.block).into(),
             warp: this.later.thread / 32,
             lanes: lanes_of(this.lanes).collect(),
             count: this.count,
+            parties: vec![
+                places.party(this.later.block, this.later.thread, this.later.pc, does(this.hazard.later)),
+                places.party(this.earlier.block, this.earlier.thread, this.earlier.pc, does(this.hazard.earlier)),
+            ],
         }
     }
 
@@ -176,7 +191,9 @@ impl Race {
         let what = variables::name(places.machine, self.space, self.address, self.bytes);
         let who = |party: Party| {
             let (warp, lane) = (party.thread / 32, party.thread % 32);
-            format!("thread {} (warp {warp}, lane {lane})", places.thread(party.thread))
+            let block =
+                if self.same_block() { String::new() } else { format!("block {}, ", places.block(party.block)) };
+            format!("thread {} ({block}warp {warp}, lane {lane})", places.thread(party.thread))
         };
         let (earlier, later) = (who(self.earlier), who(self.later));
         let at = places.reference(self.earlier.pc, self.later.pc);
@@ -184,11 +201,6 @@ impl Race {
             let values = if self.equal { "the same value" } else { "different values" };
             return format!("{earlier} and {later} write {values} to {what} with one instruction, {at}");
         }
-        let does = |kind: AccessKind| match kind {
-            AccessKind::Load => "reads",
-            AccessKind::Store => "writes",
-            AccessKind::Atomic => "atomically updates",
-        };
         let (later_does, earlier_does) = (does(self.hazard.later), does(self.hazard.earlier));
         let equal = if self.equal { "the value is the same, but " } else { "" };
         let hazard = self.hazard.name();
@@ -198,6 +210,9 @@ impl Race {
     }
 
     fn help(&self, places: Places<'_>) -> String {
+        if !self.same_block() {
+            return self.help_between_blocks(places);
+        }
         if self.together {
             return "one instruction of a warp can leave only one value: let one lane write, give every lane its own \
                     element, or combine the values with an atomic"
@@ -221,5 +236,45 @@ impl Race {
             );
         }
         format!("put `__syncthreads()` {between}, where every thread of the block comes by")
+    }
+
+    fn help_between_blocks(&self, places: Places<'_>) -> String {
+        use AccessKind::{Atomic, Store};
+        let cta = |party: Party| places.machine.program.texts[party.pc as usize].contains(".cta");
+        match (self.hazard.earlier, self.hazard.later) {
+            (Store, Store) if self.equal => {
+                "harmless as long as the values are equal; to be sure, let one thread of the \
+                                             grid write, or use `atomicExch`"
+                    .to_owned()
+            }
+            (Atomic, Atomic) => {
+                "an atomic with the suffix `_block` promises something to its own block only: leave the \
+                                 suffix out"
+                    .to_owned()
+            }
+            _ if cta(self.earlier) || cta(self.later) => {
+                "fences and accesses with the scope of a block promise nothing to \
+                                                          other blocks: take the scope of the device"
+                    .to_owned()
+            }
+            (Store | Atomic, Store | Atomic) => {
+                "blocks run in any order, also at once: give each block its own elements, \
+                                                 or combine the values with atomics"
+                    .to_owned()
+            }
+            _ => {
+                "blocks run in any order, also at once: split the kernel in two launches here, or hand the value over \
+                  with `__threadfence()` and an atomic flag that the reader waits for"
+                    .to_owned()
+            }
+        }
+    }
+}
+
+const fn does(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Load => "reads",
+        AccessKind::Store => "writes",
+        AccessKind::Atomic => "atomically updates",
     }
 }

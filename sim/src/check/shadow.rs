@@ -1,10 +1,9 @@
 //! What is remembered of the accesses to a piece of memory.
 
-use super::clocks::Clocks;
 use crate::observe::AccessKind;
 use crate::program::inst::Pc;
 
-/// One access: its time (32 bits), thread within the block (10 bits) and instruction (22 bits). 0 is none.
+/// One access: its time (32 bits), thread within its block (10 bits) and instruction (22 bits). 0 is none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Record(u64);
 
@@ -32,63 +31,162 @@ impl Record {
         self.0 as u32 & 0x3f_ffff
     }
 
+    /// The same access by the thread `lanes` further on.
     #[inline(always)]
-    fn unordered(self, me: Self, clocks: &Clocks) -> bool {
-        clocks.unordered(self.time(), self.thread(), me.thread())
+    const fn later_lane(self, lanes: u32) -> Self {
+        if self.0 == 0 { self } else { Self(self.0 + ((lanes as u64) << 22)) }
     }
+}
+
+/// What orders accesses.
+pub(super) trait Order {
+    /// Whether nothing orders `earlier` before `me`.
+    fn unordered(&self, earlier: Record, me: Record) -> bool;
+    /// Whether an access is of another block, or of this one and not known to all its threads. Cheap.
+    fn recent(&self, earlier: Record) -> bool;
+    /// Whether two atomics may race.
+    fn scoped_atomics(&self) -> bool;
 }
 
 /// The latest accesses to a granule of memory.
 ///
 /// One writer is enough: a write that raced with the one before was reported then, and what is ordered after the
-/// latest write is ordered after all. Of the readers, the latest is kept and one more that nothing orders before it,
-/// of another warp if there is one: whoever writes next without having met both finds one that it has not met.
+/// latest write is ordered after all. Of the readers, the latest is kept and one more that may be unordered with it,
+/// of another warp if there is one: whoever writes next without having met both finds one that it has not met. Atomics,
+/// which do not race with each other, are kept in the same way.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Word {
-    write: Record,
-    atomic: Record,
-    reads: [Record; 2],
+    /// The latest write.
+    pub write: Record,
+    /// Atomic updates since.
+    pub atomics: [Record; 2],
+    /// Reads since.
+    pub reads: [Record; 2],
 }
 
 impl Word {
+    /// The earlier accesses that conflict with one of this kind.
+    #[inline(always)]
+    fn conflicting(&self, kind: AccessKind, scoped_atomics: bool) -> [Record; 5] {
+        let none = Record::default();
+        let ([read, other_read], [atomic, other_atomic]) = (self.reads, self.atomics);
+        match kind {
+            AccessKind::Load => [self.write, atomic, other_atomic, none, none],
+            AccessKind::Atomic if !scoped_atomics => [self.write, read, other_read, none, none],
+            AccessKind::Store | AccessKind::Atomic => [self.write, read, other_read, atomic, other_atomic],
+        }
+    }
+
     /// Notes an access and returns an earlier one that conflicts with it and that nothing orders before it.
     #[inline(always)]
-    pub(super) fn access(&mut self, me: Record, kind: AccessKind, clocks: &Clocks) -> Option<Record> {
-        match kind {
-            AccessKind::Load => self.load(me, clocks),
-            AccessKind::Store => {
-                let conflict = self.any_of([self.write, self.reads[0], self.reads[1], self.atomic], me, clocks);
-                *self = Self { write: me, ..Self::default() };
-                conflict
-            }
-            AccessKind::Atomic => {
-                let conflict = self.any_of([self.write, self.reads[0], self.reads[1]], me, clocks);
-                self.atomic = me;
-                conflict
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn any_of<const N: usize>(&self, records: [Record; N], me: Record, clocks: &Clocks) -> Option<Record> {
-        records.into_iter().find(|record| record.unordered(me, clocks))
-    }
-
-    #[inline(always)]
-    fn load(&mut self, me: Record, clocks: &Clocks) -> Option<Record> {
-        let conflict = self.any_of([self.write, self.atomic], me, clocks);
-        let [latest, other] = self.reads;
-        if latest.unordered(me, clocks) && (latest.thread() / 32 != me.thread() / 32 || !other.foreign(me, clocks)) {
-            self.reads[1] = latest;
-        }
-        self.reads[0] = me;
+    pub(super) fn access(&mut self, me: Record, kind: AccessKind, order: &impl Order) -> Option<Record> {
+        let conflict =
+            self.conflicting(kind, order.scoped_atomics()).into_iter().find(|&record| order.unordered(record, me));
+        self.note(me, kind, order);
         conflict
+    }
+
+    #[inline(always)]
+    fn note(&mut self, me: Record, kind: AccessKind, order: &impl Order) {
+        match kind {
+            AccessKind::Load => keep(&mut self.reads, me, order),
+            AccessKind::Store => *self = Self { write: me, ..Self::default() },
+            AccessKind::Atomic => keep(&mut self.atomics, me, order),
+        }
+    }
+
+    fn of_lane(&self, lanes: u32) -> Self {
+        Self {
+            write: self.write.later_lane(lanes),
+            atomics: self.atomics.map(|record| record.later_lane(lanes)),
+            reads: self.reads.map(|record| record.later_lane(lanes)),
+        }
     }
 }
 
-impl Record {
-    /// Whether this is an access of another warp that nothing orders before `me`.
-    fn foreign(self, me: Self, clocks: &Clocks) -> bool {
-        self.thread() / 32 != me.thread() / 32 && self.unordered(me, clocks)
+/// Puts an access before the latest one, and keeps that as the second if the second says no more.
+#[inline(always)]
+fn keep(accesses: &mut [Record; 2], me: Record, order: &impl Order) {
+    let [latest, other] = *accesses;
+    let foreign = |record: Record| record.thread() / 32 != me.thread() / 32;
+    if order.recent(latest)
+        && latest.thread() != me.thread()
+        && (foreign(latest) || !(foreign(other) && order.recent(other)))
+    {
+        accesses[1] = latest;
+    }
+    accesses[0] = me;
+}
+
+/// Bytes of a [`Line`].
+pub(super) const LINE: u64 = 128;
+
+/// How a warp went over a line: consecutive elements by consecutive lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// Binary logarithm of the bytes of each lane.
+    pub width: u8,
+    /// The lane of the line's first element.
+    pub first: u8,
+}
+
+/// 128 bytes of memory. Most are only ever accessed by whole warps in one way: one record stands for all lanes.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Line {
+    /// Nobody was here.
+    #[default]
+    Fresh,
+    /// Only accesses of one shape: the records are those of the first element.
+    Whole(Shape, Word),
+    /// One word for every granule.
+    Each(Box<[Word]>),
+}
+
+impl Line {
+    /// All lanes of a shape access the line in one instruction; `me` is the record of the first. False when the line
+    /// has to be looked at element by element; then nothing was noted.
+    #[inline]
+    pub(super) fn access_whole(&mut self, shape: Shape, me: Record, kind: AccessKind, order: &impl Order) -> bool {
+        if let Self::Fresh = self {
+            *self = Self::Whole(shape, Word::default());
+        }
+        let Self::Whole(known, word) = self else { return false };
+        if *known != shape {
+            return false;
+        }
+        let lanes = (LINE >> shape.width) as u32;
+        // What one lane knows the others need not know.
+        let quiet = word.conflicting(kind, order.scoped_atomics()).into_iter().all(|record| {
+            !order.recent(record)
+                || (0..lanes).all(|lane| !order.unordered(record.later_lane(lane), me.later_lane(lane)))
+        });
+        if quiet {
+            word.note(me, kind, order);
+        }
+        quiet
+    }
+
+    /// The words of the line, one for each granule of `1 << granule` bytes.
+    #[inline]
+    pub(super) fn each(&mut self, granule: u32) -> &mut [Word] {
+        if !matches!(self, Self::Each(_)) {
+            self.expand(granule);
+        }
+        match self {
+            Self::Each(words) => words,
+            Self::Fresh | Self::Whole(..) => &mut [],
+        }
+    }
+
+    #[cold]
+    fn expand(&mut self, granule: u32) {
+        let count = (LINE >> granule) as usize;
+        let words = match self {
+            Self::Whole(shape, word) => {
+                (0..count).map(|at| word.of_lane(((at as u64) << granule >> shape.width) as u32)).collect()
+            }
+            Self::Fresh | Self::Each(_) => vec![Word::default(); count].into(),
+        };
+        *self = Self::Each(words);
     }
 }

@@ -11,6 +11,7 @@ mod system;
 pub(crate) mod warp_ops;
 mod wide;
 
+use crate::check::synccheck;
 use crate::machine::block::Block;
 use crate::machine::paths::Wait;
 use crate::machine::schedule::Scheduling;
@@ -90,6 +91,9 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
             Op::Barrier(barrier) => {
                 let row = warp.registers.wide(&machine.constants, barrier.id);
                 let id = row[active.trailing_zeros() as usize] as u32;
+                if barrier.threads.is_some() || id != 0 {
+                    synccheck::barrier(warp, block, pc, barrier, id, active);
+                }
                 if !barrier.arrive_only {
                     let current = &mut warp.paths.list[path];
                     current.pc = pc;

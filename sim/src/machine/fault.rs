@@ -68,6 +68,7 @@ impl Faults {
                     warp: fault.warp,
                     lanes: (0..32).filter(|lane| fault.lanes >> lane & 1 != 0).collect(),
                     count: fault.count,
+                    parties: Vec::new(),
                 }
             })
             .collect();

@@ -85,6 +85,9 @@ pub(crate) struct Machine<'a> {
     waiting: AtomicBool,
     /// Warp-instructions that one block may execute.
     pub budget: u64,
+    /// The blocks run in turn although their code does not show that they communicate: one waits for another, or they
+    /// race.
+    pub forced_turns: bool,
 }
 
 impl<'a> Machine<'a> {
@@ -137,6 +140,7 @@ impl<'a> Machine<'a> {
             endless: AtomicU64::new(u64::MAX),
             waiting: AtomicBool::new(false),
             budget: options.budget,
+            forced_turns: false,
         })
     }
 
@@ -150,11 +154,10 @@ impl<'a> Machine<'a> {
     /// run them in turn.
     pub(crate) fn run<O: Observer + Send>(
         &self,
-        in_turn: bool,
         observer: impl Fn() -> O + Sync,
         merge: impl Fn(&mut O, O) + Sync + Send,
     ) -> Option<Ran<O>> {
-        if in_turn || self.seed != 0 || self.blocks_communicate() {
+        if self.in_turn() {
             let mut block = Block::new(self, observer(), true);
             Residents::new(self.grid.count(), self.resident_blocks, self.seed).run(&mut block);
             block.observer.finish();
@@ -217,6 +220,11 @@ impl<'a> Machine<'a> {
             return true;
         }
         false
+    }
+
+    /// Whether the blocks run in turn, seen by one observer.
+    pub(crate) fn in_turn(&self) -> bool {
+        self.forced_turns || self.seed != 0 || self.blocks_communicate()
     }
 
     /// Whether the result may depend on the order of the blocks: then they run in order, so that every run is alike.
@@ -364,13 +372,15 @@ fn arguments(program: &Program, launch: &Launch, target: &Target, global: &mut G
                     return Err(Error::input(message));
                 }
             },
-            Arg::Buffer(_) | Arg::Zeros(_) | Arg::Memory { .. } => {
+            Arg::Buffer(_) | Arg::Zeros(_) | Arg::Uninit(_) | Arg::Memory { .. } => {
                 address(index).unwrap_or_default().to_le_bytes().to_vec()
             }
         };
         if value.len() as u64 != param.bytes {
             let given = match arg {
-                Arg::Buffer(_) | Arg::Zeros(_) | Arg::Address { .. } => "a buffer (an address of 8 bytes)".to_owned(),
+                Arg::Buffer(_) | Arg::Zeros(_) | Arg::Uninit(_) | Arg::Address { .. } => {
+                    "a buffer (an address of 8 bytes)".to_owned()
+                }
                 _ => format!("a value of {} bytes", value.len()),
             };
             return Err(Error::input(format!(
@@ -392,7 +402,7 @@ fn allocate(
 ) -> Result<Vec<Option<u64>>, Error> {
     let sizes = launch.args.iter().map(|arg| match arg {
         Arg::Buffer(content) => content.len() as u64,
-        Arg::Zeros(size) => *size,
+        Arg::Zeros(size) | Arg::Uninit(size) => *size,
         Arg::Memory { bytes, .. } => *bytes,
         Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => 0,
     });
@@ -409,6 +419,7 @@ fn allocate(
         addresses.push(match arg {
             Arg::Buffer(content) => Some(global.add_buffer(content.len() as u64, content, format!("argument {index}"))),
             Arg::Zeros(size) => Some(global.add_buffer(*size, &[], format!("argument {index}"))),
+            Arg::Uninit(size) => Some(global.add_uninitialized(*size, format!("argument {index}"))),
             Arg::Memory { name, bytes, written: false, .. } => Some(global.add_uninitialized(*bytes, name.clone())),
             Arg::Memory { name, bytes, content, .. } => Some(global.add_buffer(*bytes, content, name.clone())),
             Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => None,

@@ -174,7 +174,7 @@ pub trait Observer {
 }
 
 /// The lanes of a mask, lowest first.
-pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = u32> {
+pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = u32> + Clone {
     std::iter::from_fn(move || {
         let lane = mask.trailing_zeros();
         mask &= mask.wrapping_sub(1);

@@ -203,6 +203,28 @@ pub struct Finding {
     pub lanes: Vec<u32>,
     /// How often this finding occurred at this line; only the first occurrence is described.
     pub count: u64,
+    /// Of a race, the two threads: first the one at `line`, then the other. Empty for all other kinds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parties: Vec<Party>,
+}
+
+/// A thread that takes part in a finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Party {
+    /// Source file.
+    pub file: String,
+    /// Source line, from 1.
+    pub line: u32,
+    /// What the thread does there: `reads`, `writes` or `atomically updates`.
+    pub does: String,
+    /// Thread block (x, y, z).
+    pub block: [u32; 3],
+    /// Thread within the block (x, y, z).
+    pub thread: [u32; 3],
+    /// Warp within the block.
+    pub warp: u32,
+    /// Lane within the warp.
+    pub lane: u32,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]

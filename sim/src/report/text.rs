@@ -83,12 +83,12 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources, all_lines
     report.order.write(text, report.findings.is_empty())?;
     for finding in &report.findings {
         writeln!(text)?;
-        write!(text, "{}", describe("finding", finding, sources.get(&finding.file)))?;
+        write!(text, "{}", describe("finding", finding, sources))?;
         writeln!(text)?;
     }
     for remark in &report.remarks {
         writeln!(text)?;
-        write!(text, "{}", describe("remark", remark, sources.get(&remark.file)))?;
+        write!(text, "{}", describe("remark", remark, sources))?;
         writeln!(text)?;
     }
     writeln!(text)?;
@@ -182,24 +182,41 @@ fn ratio(value: u64, ideal: u64) -> String {
     if value == 0 || ideal == 0 { String::new() } else { format!("{:.2}", value as f64 / ideal as f64) }
 }
 
-/// A finding with the source line, if the source is at hand.
-fn describe(title: &str, finding: &Finding, source: Option<&String>) -> String {
-    let [x, y, z] = finding.block;
+/// A finding with its source lines, if the sources are at hand.
+fn describe(title: &str, finding: &Finding, sources: &Sources) -> String {
     let lanes: u32 = finding.lanes.iter().fold(0, |mask, lane| mask | 1 << lane);
-    let who = format!("block ({x},{y},{z}), warp {}, {}", finding.warp, crate::machine::block::lanes_text(lanes));
+    let who = format!("{}, {}", warp(finding.block, finding.warp), crate::machine::block::lanes_text(lanes));
     let times = if finding.count > 1 { format!(" ({} times in all)", finding.count) } else { String::new() };
     let replay = if finding.seed > 0 { format!(" (with --seed {})", finding.seed) } else { String::new() };
     let message = format!("[{}] {}{times}{replay}", finding.kind.name(), finding.message);
     let mut diagnostic = Diagnostic::new(message).help(&finding.help);
-    let line = source.and_then(|source| source.lines().nth(finding.line as usize - 1).map(|line| (source, line)));
-    match line {
-        Some((source, line)) => {
-            let start = line.as_ptr() as usize - source.as_ptr() as usize;
-            let indent = line.len() - line.trim_start().len();
-            let span = start + indent..start + line.trim_end().len();
-            diagnostic = diagnostic.at(Place::new(&finding.file, source, span, who));
+    let (label, other) = match &finding.parties[..] {
+        [party, other] => (format!("{} {who}", party.does), Some(other)),
+        _ => (who, None),
+    };
+    match place(sources, &finding.file, finding.line, &label) {
+        Some(place) => diagnostic = diagnostic.at(place),
+        None => diagnostic.message += &format!("\n  at {}:{}, {label}", finding.file, finding.line),
+    }
+    if let Some(other) = other {
+        let label = format!("{} {}, lane {}", other.does, warp(other.block, other.warp), other.lane);
+        match place(sources, &other.file, other.line, &label) {
+            Some(place) => diagnostic = diagnostic.and_at(place),
+            None => diagnostic.message += &format!("\n  and {}:{}, {label}", other.file, other.line),
         }
-        None => diagnostic.message += &format!("\n  at {}:{}, {who}", finding.file, finding.line),
     }
     format!("{title}: {diagnostic}")
+}
+
+fn warp([x, y, z]: [u32; 3], warp: u32) -> String {
+    format!("block ({x},{y},{z}), warp {warp}")
+}
+
+/// A whole line of a source.
+fn place(sources: &Sources, file: &str, number: u32, label: &str) -> Option<Place> {
+    let source = sources.get(file)?;
+    let line = source.lines().nth((number as usize).checked_sub(1)?)?;
+    let start = line.as_ptr() as usize - source.as_ptr() as usize;
+    let indent = line.len() - line.trim_start().len();
+    Some(Place::new(file, source, start + indent..start + line.trim_end().len(), label))
 }

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "every test file uses a part of this")]
 
 use sim::report::{Finding, Report};
-use sim::{Arg, Dim3, Launch, Module, Options, Outcome, simulate};
+use sim::{Arg, Checks, Dim3, Launch, Module, Options, Outcome, simulate};
 
 /// A kernel `k` whose threads each leave a word: `body` computes `%out`, and `%tid` holds the thread's number in the
 /// block, `%p` the address of the second argument, a buffer of 4 KiB that holds its own word numbers.
@@ -56,7 +56,7 @@ pub(crate) fn run_text(text: &str, blocks: u32, threads: u32, options: &Options)
 
 /// Options without checks: these kernels test instructions, and many of them race or read what nobody has written.
 pub(crate) fn unchecked(budget: u64) -> Options {
-    Options { budget, checks: false, ..Options::default() }
+    Options { budget, checks: Checks::NONE, ..Options::default() }
 }
 
 /// Runs `body` (see [`kernel`]) with some threads in one block.

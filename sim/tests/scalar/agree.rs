@@ -1,6 +1,6 @@
 //! Runs a program on both machines and demands the same.
 
-use sim::{Arg, Dim3, Launch, Lowering, Module, Options, simulate};
+use sim::{Arg, Checks, Dim3, Launch, Lowering, Module, Options, simulate};
 
 use super::interpret::{self, Left, OUT_WORDS, interpret};
 use super::program::{Program, REDUCTIONS, SUM_WORDS, Stage};
@@ -36,7 +36,7 @@ pub(crate) fn agree(program: &Program) -> Result<(), String> {
         ],
     };
     let module = Module::parse("random.ptx", &text).map_err(|error| format!("{error}\n{text}"))?;
-    for (lowering, checks) in [(Lowering::Sm90, true), (Lowering::None, false)] {
+    for (lowering, checks) in [(Lowering::Sm90, Checks::ALL), (Lowering::None, Checks::NONE)] {
         let options = Options { lowering, checks, budget: 1 << 24, ..Options::default() };
         let run = simulate(&module, "k", &launch, &options).map_err(|error| format!("{error}\n{text}"))?;
         if let Some(finding) = run.report.findings.first() {

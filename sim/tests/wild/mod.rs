@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use arbitrary::{Result, Unstructured};
-use sim::{Arg, Dim3, ErrorClass, Launch, Lowering, Module, Options, simulate};
+use sim::{Arg, Checks, Dim3, ErrorClass, Launch, Lowering, Module, Options, simulate};
 
 mod templates;
 
@@ -41,7 +41,7 @@ impl Wild {
     pub(crate) fn survive(&self) -> bool {
         let mut ran = true;
         let module = Module::parse("wild.ptx", &self.text).unwrap_or_else(|error| panic!("{error}\n{}", self.text));
-        for (lowering, checks) in [(Lowering::Sm90, true), (Lowering::None, false)] {
+        for (lowering, checks) in [(Lowering::Sm90, Checks::ALL), (Lowering::None, Checks::NONE)] {
             let words: Vec<u32> = (0..512).collect();
             let launch = Launch {
                 grid: Dim3::linear(self.blocks),

@@ -1,0 +1,41 @@
+//! # What it does
+//!
+//! Looks at the operands of named barriers (`bar.sync a, b`): the number must be one of sixteen and the count of threads
+//! a multiple of 32 (`barrier-divergence`). Barriers that not all threads reach, and `_sync` masks that do not fit the
+//! lanes that execute the instruction, are found where the machine waits for the missing ones.
+//!
+//! # Why it matters
+//!
+//! The hardware counts whole warps. What it does with another count is undefined (PTX ISA, `bar`): it may open too
+//! early, too late or never.
+
+use crate::machine::block::Block;
+use crate::machine::fault::Fault;
+use crate::machine::warp::Warp;
+use crate::program::inst::{Barrier, Pc};
+use crate::report::FindingKind;
+
+/// Barriers of a block (PTX ISA, `bar`).
+const BARRIERS: u32 = 16;
+
+/// Lanes of a warp come to barrier `id`.
+pub(crate) fn barrier<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, barrier: &Barrier, id: u32, lanes: u32) {
+    let lane = lanes.trailing_zeros() as usize;
+    let threads = barrier.threads.map(|reg| warp.registers.wide(&block.machine.constants, reg)[lane] as u32);
+    let wrong = match threads {
+        _ if id >= BARRIERS => format!("there is no barrier {id}: a block has {BARRIERS}, numbered from 0"),
+        Some(count) if count == 0 || !count.is_multiple_of(32) => {
+            format!("barrier {id} is to wait for {count} threads, which is no multiple of 32")
+        }
+        _ => return,
+    };
+    let (index, number) = (block.index, warp.index);
+    block.faults.note(pc, FindingKind::BarrierDivergence, || Fault {
+        message: wrong,
+        help: "a barrier counts whole warps: give it the number of warps that come, times 32",
+        block: index,
+        warp: number,
+        lanes,
+        count: 1,
+    });
+}
