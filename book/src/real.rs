@@ -97,8 +97,12 @@ impl Runs for RealRuns {
         }
         let found = self.all().iter().find(|own| own.version == kernel && own.name == case);
         let found = found.ok_or_else(|| format!("there is no case `{case}` of `{kernel}`"))?;
-        let options =
-            Options { target: target.to_owned(), lowering: Lowering::None, checks: false, ..Options::default() };
+        let options = Options {
+            target: target.to_owned(),
+            lowering: Lowering::None,
+            checks: sim::Checks::NONE,
+            ..Options::default()
+        };
         let run = Rc::new(simulated(found, &options)?);
         self.elsewhere.borrow_mut().insert(key, Rc::clone(&run));
         Ok(run)

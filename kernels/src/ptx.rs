@@ -1,10 +1,12 @@
-//! The committed PTX of the book's kernels: `kernels/ptx/NAME.ptx`, made from `kernels/cu/NAME.cu`.
+//! The committed PTX: that of the book's kernels, `kernels/ptx/NAME.ptx`, made from `kernels/cu/NAME.cu`, and that of
+//! the simulator's catalogue of faulty and correct kernels, `sim/tests/{faulty,correct}/NAME.ptx`, made from the
+//! `NAME.cu` beside it.
 //!
-//! It is committed so that a machine without CUDA can simulate every kernel of the book. A header of comments says
+//! It is committed so that a machine without CUDA can simulate every one of these kernels. A header of comments says
 //! what it was made from and with; the header's hash of the source tells whether it is stale. To add a problem: write
 //! `cu/NAME.cu`, run `warpbook dev ptx`, and add a line to the table `COMMITTED`.
 
-use crate::compile::{self, CompileError, Compiled, Options, Source};
+use crate::compile::{self, Arch, CompileError, Compiled, Options, Source};
 use crate::isa::functions;
 use crate::nvrtc::{self, NvrtcError};
 use crate::setup;
@@ -140,7 +142,11 @@ pub enum RegenerateError {
     NoSources(PathBuf),
 }
 
-/// Compiles every `cu/*.cu` of the repository's `kernels` folder again and writes what changed to `ptx/`.
+/// The folders of the catalogue, from the repository's root.
+pub const CATALOGUE: [&str; 2] = ["sim/tests/faulty", "sim/tests/correct"];
+
+/// Compiles every `cu/*.cu` of the repository's `kernels` folder again and writes what changed to `ptx/`; then those of
+/// the [`CATALOGUE`] beside that folder, if it is there.
 ///
 /// Every source is compiled before the first file is written: an error leaves all files as they were.
 ///
@@ -154,6 +160,17 @@ pub fn regenerate(kernels: &Path) -> Result<Vec<Regenerated>, RegenerateError> {
         fresh.push((make(&problem, &text)?, kernels.join("ptx").join(format!("{problem}.ptx")), problem));
     }
     fresh.push((make_functions()?, kernels.join(functions::FILE), "functions".to_owned()));
+    let root = kernels.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for folder in CATALOGUE {
+        if !root.join(folder).is_dir() {
+            continue;
+        }
+        for source in sources(&root.join(folder))? {
+            let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let text = std::fs::read_to_string(&source).map_err(io_error(&source))?;
+            fresh.push((make_in_catalogue(folder, &name, &text)?, source.with_extension("ptx"), name));
+        }
+    }
     let mut report = Vec::new();
     for (made, path, problem) in fresh {
         let changed = std::fs::read_to_string(&path).ok().is_none_or(|old| old != made.ptx);
@@ -174,6 +191,16 @@ pub fn make(problem: &str, text: &str) -> Result<Compiled, RegenerateError> {
     // The bare name: the PTX must not depend on where the repository lies.
     let name = format!("{problem}.cu");
     with_header(&Source { name: &name, text }, &format!("kernels/cu/{name}"), &Options::nvrtc())
+}
+
+/// Compiles a source of the [`CATALOGUE`] as its PTX is compiled: for the latest GPUs, whose instructions some need.
+///
+/// # Errors
+/// As for [`make`].
+pub fn make_in_catalogue(folder: &str, name: &str, text: &str) -> Result<Compiled, RegenerateError> {
+    let options = Options { default_arch: Arch { number: 90, suffix: None }, ..Options::nvrtc() };
+    let name = format!("{name}.cu");
+    with_header(&Source { name: &name, text }, &format!("{folder}/{name}"), &options)
 }
 
 /// Compiles the functions of CUDA C++ that are held against a GPU ([`functions`]), header included.

@@ -53,6 +53,21 @@ fn committed_ptx_is_what_nvrtc_makes() {
     }
 }
 
+#[test]
+fn the_catalogue_is_what_nvrtc_makes() {
+    if let Err(why) = ptx::can_make() {
+        return testing::not_run("making the PTX of the catalogue again", &why);
+    }
+    for folder in ptx::CATALOGUE {
+        for name in names(&format!("../{folder}"), "cu") {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder).join(&name);
+            let read = |extension| std::fs::read_to_string(path.with_extension(extension)).unwrap();
+            let made = ptx::make_in_catalogue(folder, &name, &read("cu")).unwrap();
+            assert!(made.ptx == read("ptx"), "{folder}/{name}.ptx differs. run: cargo dev ptx");
+        }
+    }
+}
+
 /// The NVRTC of this machine, or a line that says what was not run.
 fn nvrtc_for(what: &str) -> bool {
     match nvrtc::get() {

@@ -9,12 +9,12 @@ use common::{kernel, run_text};
 use sim::report::access_text;
 use sim::report::details::{AccessDetails, Details};
 use sim::report::{Metrics, Report};
-use sim::{Arg, Dim3, Error, Launch, Lowering, Module, Options, simulate};
+use sim::{Arg, Checks, Dim3, Error, Launch, Lowering, Module, Options, simulate};
 
 const SCAN: &str = include_str!("../../kernels/ptx/scan.ptx");
 
 fn options(target: &str) -> Options {
-    Options { target: target.to_owned(), details: true, checks: false, ..Options::default() }
+    Options { target: target.to_owned(), details: true, checks: Checks::NONE, ..Options::default() }
 }
 
 /// The scan of GPU Gems 3 on 512 elements, one block.
@@ -69,8 +69,8 @@ fn details_change_no_counter() {
         let options = Options { details, checks, ..options("h200") };
         Report { details: None, ..scan("scan_blelloch", 512, &options).unwrap_or_else(|error| panic!("{error}")) }
     };
-    assert_eq!(plain(true, false), plain(false, false));
-    assert_eq!(plain(true, true), plain(false, true));
+    assert_eq!(plain(true, Checks::NONE), plain(false, Checks::NONE));
+    assert_eq!(plain(true, Checks::ALL), plain(false, Checks::ALL));
 }
 
 /// GPU Gems 3, chapter 39: up to 16-way conflicts for 512 elements on the 8800 GTX. The worst access of a half-warp

@@ -253,7 +253,7 @@ fn warp_synchronous_code_is_right_in_lock_step() {
                 xor.b32 %r1, %tid, 1;\nmul.wide.u32 %d3, %r1, 4;\nadd.u64 %d3, %d1, %d3;\nld.volatile.shared.u32 %out, [%d3];\n\
                 st.shared.u32 [%d2], %out;\nld.shared.u32 %r2, [%d3];\nadd.u32 %out, %out, %r2;";
     let text = kernel(".shared .align 4 .b8 box[256];", body);
-    let with = |scheduling| Options { scheduling: Some(scheduling), checks: true, ..unchecked(1 << 20) };
+    let with = |scheduling| Options { scheduling: Some(scheduling), checks: sim::Checks::ALL, ..unchecked(1 << 20) };
     let ran = run_text(&text, 1, 64, &with(Scheduling::LockStep));
     assert_eq!((&ran.report.findings[..], &ran.report.remarks[..]), (&[][..], &[][..]));
     assert_eq!(ran.out, (0..64).map(|thread: u32| (thread ^ 1) + thread).collect::<Vec<u32>>());

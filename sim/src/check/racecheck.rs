@@ -11,15 +11,16 @@
 //!   having arrived.
 //! - `__syncwarp` (`bar.warp.sync`) does the same for the lanes that execute it together. `shfl`, `vote`, `match`,
 //!   `redux` and `activemask` order nothing, with and without `.sync`: neither PTX nor CUDA C++ promises it.
-//! - Atomics do not race with each other; an atomic and a plain access do.
+//! - Atomics do not race with each other; an atomic and a plain access do, unless the plain access comes behind an
+//!   atomic that saw what the other had left.
 //! - A thread that writes a variable with an atomic, or with a volatile, relaxed or release store, hands over what it
 //!   did before a fence that lies behind it (`__threadfence…`, or the release of the store itself), and what it knew
 //!   of others. Whoever reads the variable, with an atomic that returns a value or with a volatile, relaxed or acquire
 //!   load, knows it from then on; a fence on the reading side is not asked for. Fences and accesses of scope `.cta`
 //!   do nothing for threads of other blocks.
 //! - Nothing else orders two blocks. Shared and global memory are treated alike.
-//! - Two volatile accesses of different warps do not race (PTX: they are relaxed operations). Two of lanes of the same
-//!   warp do: that is how code for GPUs before Volta leaned on lock step, and `volatile` does not repair it.
+//! - Two volatile accesses do not race (PTX: they are relaxed operations). Two of lanes of the same warp to shared memory
+//!   do: that is how code for GPUs before Volta leaned on lock step, and `volatile` does not repair it.
 //! - Two lanes that write one place with the same instruction race. If the values are equal, here or between any two
 //!   writes, that is a *remark* and no finding: the result is the same whoever wins.
 //!
@@ -122,6 +123,7 @@ struct View<'a, const GLOBAL: bool> {
     turn: u32,
     context: &'a Context,
     blocks: &'a Blocks,
+    orders: &'a MemoryOrders,
     scoped_atomics: bool,
 }
 
@@ -139,6 +141,10 @@ impl<const GLOBAL: bool> Order for View<'_, GLOBAL> {
     #[inline(always)]
     fn scoped_atomics(&self) -> bool {
         GLOBAL && self.scoped_atomics
+    }
+
+    fn observes(&self, atomic: Record) -> bool {
+        self.orders.of(atomic.pc()).reads
     }
 
     #[inline(always)]
@@ -317,7 +323,7 @@ impl Racecheck {
         now: u32,
         kind: AccessKind,
     ) -> Vec<(u32, Record, u64)> {
-        let Self { context, blocks, global, granules, scoped_atomics, .. } = self;
+        let Self { context, blocks, global, granules, orders, scoped_atomics, .. } = self;
         let granule = granules[usize::from(GLOBAL)];
         let mut shared = std::mem::take(&mut context.shared);
         let turn = if GLOBAL { blocks.turn } else { 0 };
@@ -326,6 +332,7 @@ impl Racecheck {
             turn,
             context,
             blocks,
+            orders,
             scoped_atomics: *scoped_atomics,
         };
         let width = event.bytes * event.parts;
@@ -407,7 +414,7 @@ impl Racecheck {
         let same_warp = other == block && earlier.thread() / 32 == me.thread() / 32;
         match (strength(earlier.pc()), strength(me.pc())) {
             (Strength::Weak, _) | (_, Strength::Weak) => {}
-            (Strength::Volatile, Strength::Volatile) if same_warp => {}
+            (Strength::Volatile, Strength::Volatile) if same_warp && event.space == Space::Shared => {}
             _ => return,
         }
         let part = ((at - event.addresses[lane as usize]) / u64::from(event.bytes)) as u32;

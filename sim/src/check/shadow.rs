@@ -46,6 +46,8 @@ pub(super) trait Order {
     fn recent(&self, earlier: Record) -> bool;
     /// Whether two atomics may race.
     fn scoped_atomics(&self) -> bool;
+    /// Whether an atomic gets to see what the atomics before it have left.
+    fn observes(&self, atomic: Record) -> bool;
 }
 
 /// The latest accesses to a granule of memory.
@@ -80,8 +82,12 @@ impl Word {
     /// Notes an access and returns an earlier one that conflicts with it and that nothing orders before it.
     #[inline(always)]
     pub(super) fn access(&mut self, me: Record, kind: AccessKind, order: &impl Order) -> Option<Record> {
-        let conflict =
-            self.conflicting(kind, order.scoped_atomics()).into_iter().find(|&record| order.unordered(record, me));
+        // Whoever knows an atomic that saw what the other one left knows that one, too: the last block of a grid may
+        // reset the counter by which it knows that it is the last.
+        let [latest, other] = self.atomics;
+        let conflict = self.conflicting(kind, order.scoped_atomics()).into_iter().find(|&record| {
+            order.unordered(record, me) && !(record == other && record != latest && order.observes(latest))
+        });
         self.note(me, kind, order);
         conflict
     }
