@@ -223,7 +223,8 @@ pub(crate) fn rounds(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
         let mut spent = 0;
         for line in &run.report.lines {
             if is_tree(&line.file, line.line)? {
-                let loads_and_stores = line.metrics.iter().filter(|(name, _)| name.contains("wavefronts_mem_shared"));
+                let loads_and_stores =
+                    line.metrics.iter().filter(|(name, _)| name.contains("wavefronts_mem_shared_op_"));
                 spent += loads_and_stores.map(|(_, value)| value).sum::<u64>();
             }
         }
