@@ -144,7 +144,7 @@ fn prepared(kernel: &'static str, style: Style, sources: &[T], rows: usize) -> P
     }
 }
 
-/// The rows that a launch of [`prepared`] left in its buffers.
+/// The rows that a launch of `prepared` left in its buffers.
 pub fn rows_of(contents: &[Vec<u8>]) -> Rows {
     let results = contents.get(1).map(Vec::as_slice).unwrap_or_default();
     let row = |row: &[u8]| row.as_chunks::<8>().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();

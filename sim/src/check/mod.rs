@@ -19,6 +19,7 @@ mod races;
 mod shadow;
 pub(crate) mod synccheck;
 mod variables;
+mod view;
 
 use std::str::FromStr;
 

@@ -55,11 +55,11 @@
 use std::collections::HashMap;
 
 use super::blocks::{Blocks, Heads};
-use super::clocks::{Clocks, Vector};
 use super::orders::{MemoryOrder, MemoryOrders, Strength};
 use super::pages::{PageMap, Pages, Touched};
 use super::races::{Hazard, Party, Race, Races};
-use super::shadow::{LINE, Line, Order, Record, Shape};
+use super::shadow::{LINE, Line, Record, Shape};
+use super::view::{Context, View, row, same_address};
 use crate::machine::grid::Machine;
 use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
 use crate::program::Program;
@@ -67,21 +67,6 @@ use crate::program::inst::{Op, Space};
 
 /// Time at which a run has been too long to tell times apart.
 const END_OF_TIME: u32 = u32::MAX - 64;
-
-/// What belongs to one thread block.
-#[derive(Debug)]
-struct Context {
-    /// It has started and not ended.
-    runs: bool,
-    /// Linear index of the block.
-    block: u64,
-    clocks: Clocks,
-    heads: Heads,
-    /// The lines of shared memory.
-    shared: Vec<Line>,
-    /// What was handed over to threads of the block at each synchronisation variable.
-    handed: HashMap<(Space, u64), Vector>,
-}
 
 /// What is kept of a block while others run.
 #[derive(Debug, Default)]
@@ -113,59 +98,6 @@ pub(super) struct Racecheck {
     pub races: Races,
     /// Places that the latest instruction wrote after a read that nothing orders before it: address and size.
     pub overtaken: Vec<(Space, u64, u32)>,
-}
-
-/// What orders the accesses of the running block, in one of the two memories.
-struct View<'a, const GLOBAL: bool> {
-    /// What all threads of the block know lies before this time; what other blocks did, too.
-    recent: u32,
-    /// When the block had its turn.
-    turn: u32,
-    context: &'a Context,
-    blocks: &'a Blocks,
-    orders: &'a MemoryOrders,
-    scoped_atomics: bool,
-}
-
-impl<const GLOBAL: bool> Order for View<'_, GLOBAL> {
-    #[inline(always)]
-    fn unordered(&self, earlier: Record, me: Record) -> bool {
-        let time = earlier.time();
-        if time >= self.recent {
-            earlier.thread() != me.thread() && self.context.clocks.unknown(time, earlier.thread(), me.thread())
-        } else {
-            GLOBAL && time < self.turn && time != 0 && self.distant(earlier, me)
-        }
-    }
-
-    #[inline(always)]
-    fn scoped_atomics(&self) -> bool {
-        GLOBAL && self.scoped_atomics
-    }
-
-    fn observes(&self, atomic: Record) -> bool {
-        self.orders.of(atomic.pc()).reads
-    }
-
-    #[inline(always)]
-    fn recent(&self, earlier: Record) -> bool {
-        let time = earlier.time();
-        time >= self.recent || GLOBAL && time < self.turn && time != 0
-    }
-}
-
-impl<const GLOBAL: bool> View<'_, GLOBAL> {
-    /// An access before the block's turn: by another block, or by this one in an earlier turn.
-    #[cold]
-    fn distant(&self, earlier: Record, me: Record) -> bool {
-        let (time, other, thread) = (earlier.time(), earlier.thread(), me.thread());
-        let block = self.blocks.block_at(time);
-        if block == self.context.block {
-            let clocks = &self.context.clocks;
-            return time >= clocks.floor && other != thread && clocks.unknown(time, other, thread);
-        }
-        !self.blocks.knows(&self.context.heads, thread, block, other, time)
-    }
 }
 
 impl Racecheck {
@@ -484,43 +416,6 @@ impl Racecheck {
             }
         }
     }
-}
-
-impl Context {
-    fn new(warps: usize) -> Self {
-        Self {
-            runs: false,
-            block: 0,
-            clocks: Clocks::new(warps),
-            heads: Heads::default(),
-            shared: Vec::new(),
-            handed: HashMap::new(),
-        }
-    }
-}
-
-/// Where a whole row of lines begins that 32 lanes access one element after another.
-#[inline(always)]
-fn row(addresses: &[u64; 32], width: u32) -> Option<u64> {
-    let first = addresses[0];
-    if !matches!(width, 4 | 8 | 16) || !first.is_multiple_of(LINE) {
-        return None;
-    }
-    let mut same = true;
-    for (lane, &address) in addresses.iter().enumerate() {
-        same &= address == first.wrapping_add(lane as u64 * u64::from(width));
-    }
-    same.then_some(first)
-}
-
-#[inline(always)]
-fn same_address(addresses: &[u64; 32], lanes: u32) -> bool {
-    let first = addresses[lanes.trailing_zeros() as usize];
-    let mut different = 0;
-    for (lane, &address) in addresses.iter().enumerate() {
-        different |= u32::from(address != first) << lane;
-    }
-    different & lanes == 0
 }
 
 /// Binary logarithm of the narrowest access to a memory.

@@ -6,8 +6,8 @@
 //! | 1.2, 1.3 | the same | [`half_warp`]: segments of 32 to 128 bytes |
 //! | 2.x | [`wide_banks`]: 32 banks, 128-bit accesses conflict | [`split`]: loads by lines of 128 bytes |
 //! | 3.x | [`wide_banks`]: 32 banks of 8 bytes | [`split`]: sectors of 32 bytes |
-//! | 5.x, 6.x | [`banks`](super::banks): 32 banks of 4 bytes | [`split`]: sectors of 32 bytes |
-//! | 7.0 and later | the same | [`sectors`](super::sectors): sectors of 32 bytes, whole warps |
+//! | 5.x, 6.x | [`banks`]: 32 banks of 4 bytes | [`split`]: sectors of 32 bytes |
+//! | 7.0 and later | the same | [`sectors`]: sectors of 32 bytes, whole warps |
 
 use serde::Deserialize;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{MemoryEvent, MemoryKind, Observer, eras};
 use crate::machine::grid::Machine;
-use crate::memory::banks::{self, Direction};
+use crate::memory::banks;
 use crate::memory::rules::Rules;
 use crate::memory::sectors;
 use crate::program::inst::Pc;
@@ -140,11 +140,8 @@ impl Observer for Counters {
             | MemoryKind::SharedAtomic(_) => {
                 let addresses = event.addresses.map(|address| address as u32);
                 let cost = match event.kind {
-                    MemoryKind::SharedStore | MemoryKind::SharedCopy => {
-                        banks::wavefronts(&addresses, active, width, Direction::Store)
-                    }
                     MemoryKind::SharedAtomic(unit) => banks::atomic_wavefronts(&addresses, active, width, unit),
-                    _ => banks::wavefronts(&addresses, active, width, Direction::Load),
+                    kind => banks::wavefronts(&addresses, active, width, kind.direction()),
                 };
                 let ideal = banks::ideal_wavefronts(active, width);
                 let access =

@@ -3,7 +3,6 @@
 
 use super::counters::Counts;
 use super::{MemoryEvent, MemoryKind};
-use crate::memory::banks::Direction;
 use crate::memory::rules::Rules;
 
 /// What an access to shared or global memory costs.
@@ -28,10 +27,7 @@ pub(super) fn cost(rules: &Rules, event: &MemoryEvent<'_>) -> Option<Cost> {
         | MemoryKind::GlobalCopy
         | MemoryKind::GlobalAtomic
         | MemoryKind::GlobalReduction => {
-            let direction = match kind {
-                MemoryKind::GlobalLoad | MemoryKind::GlobalCopy => Direction::Load,
-                _ => Direction::Store,
-            };
+            let direction = kind.direction();
             let traffic = rules.traffic(event.addresses, active, width, direction);
             let ideal = rules.ideal_sectors(active, width, direction);
             Cost { shared: false, cost: traffic.sectors, ideal, tags: traffic.transactions }
@@ -43,11 +39,8 @@ pub(super) fn cost(rules: &Rules, event: &MemoryEvent<'_>) -> Option<Cost> {
         | MemoryKind::SharedAtomic(_) => {
             let addresses = event.addresses.map(|address| address as u32);
             let cost = match kind {
-                MemoryKind::SharedStore | MemoryKind::SharedCopy => {
-                    rules.wavefronts(&addresses, active, width, Direction::Store)
-                }
                 MemoryKind::SharedAtomic(unit) => rules.atomic_wavefronts(&addresses, active, width, unit),
-                _ => rules.wavefronts(&addresses, active, width, Direction::Load),
+                kind => rules.wavefronts(&addresses, active, width, kind.direction()),
             };
             Cost { shared: true, cost, ideal: rules.ideal_wavefronts(active, width), tags: 0 }
         }

@@ -224,7 +224,7 @@ pub const OWN: &[Metric] = &[
 fn sites<'a>(counters: &'a Counters, program: &'a Program) -> impl Iterator<Item = (usize, bool, Site<'a>)> {
     counters.by_pc.iter().zip(&program.insts).enumerate().filter(|(_, (counts, _))| counts.executed > 0).map(
         |(pc, (counts, inst))| {
-            let removed = program.removed.get(pc).is_some_and(|&removed| removed);
+            let removed = program.is_removed(pc);
             let arithmetic = program.arithmetic.get(pc).copied().unwrap_or_default();
             let lanes_at = |branch: usize| counters.by_pc[branch].lanes;
             let arithmetic_lanes = match program.places.get(pc).copied().unwrap_or_default() {

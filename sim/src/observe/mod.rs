@@ -6,6 +6,7 @@ pub(crate) mod details;
 mod eras;
 pub mod metrics;
 
+use crate::memory::banks::Direction;
 use crate::program::inst::{Pc, Space};
 use crate::program::ways::Difference;
 
@@ -43,6 +44,21 @@ pub enum MemoryKind {
     GlobalCopy,
     LocalLoad,
     LocalStore,
+}
+
+impl MemoryKind {
+    /// Which of the two rules for loads and stores its cost follows.
+    #[inline]
+    pub const fn direction(self) -> Direction {
+        match self {
+            Self::SharedLoad | Self::SharedLoopLoad | Self::GlobalLoad | Self::GlobalCopy | Self::LocalLoad => {
+                Direction::Load
+            }
+            // An asynchronous copy loads from global memory and stores to shared memory.
+            Self::SharedStore | Self::SharedCopy | Self::SharedAtomic(_) => Direction::Store,
+            Self::GlobalStore | Self::GlobalAtomic | Self::GlobalReduction | Self::LocalStore => Direction::Store,
+        }
+    }
 }
 
 /// How a shared-memory atomic is done.

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use super::Program;
 use super::cfg::Cfg;
-use super::inst::{CONSTANT, Inst, Op, Reg, SlotP};
+use super::inst::{Inst, Op, Reg, SlotP};
 use super::{sink, uses, vary};
 use crate::Lowering;
 
@@ -62,8 +62,7 @@ pub fn run(program: &mut Program, lowering: Lowering) {
 
 /// The parts of an instruction's opcode; a sum that took a product in is a fused operation.
 pub(super) fn opcode(program: &Program, pc: usize) -> Vec<&str> {
-    let text = program.texts[pc].split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
-    let mut parts: Vec<&str> = text.trim_end_matches(';').split('.').collect();
+    let mut parts: Vec<&str> = program.opcode(pc).split('.').collect();
     let fused = match &program.insts[pc].op {
         Op::Fma32 { .. } | Op::Fma64 { .. } => true,
         Op::Lane(lane) => lane.src.len() == 3,
@@ -132,13 +131,8 @@ fn instruction(program: &Program, pc: usize, lowered: bool) -> Arithmetic {
 
 /// The constant that a multiplication multiplies by.
 fn factor(program: &Program, op: &Op) -> Option<f64> {
-    let word = |slot: u16| {
-        (slot & CONSTANT != 0)
-            .then(|| f64::from(f32::from_bits(program.slots.constants32[usize::from(slot & !CONSTANT)])))
-    };
-    let long = |slot: u16| {
-        (slot & CONSTANT != 0).then(|| f64::from_bits(program.slots.constants64[usize::from(slot & !CONSTANT)]))
-    };
+    let word = |slot: u16| program.slots.value32(slot).map(|bits| f64::from(f32::from_bits(bits)));
+    let long = |slot: u16| program.slots.value64(slot).map(f64::from_bits);
     match op {
         &Op::F32 { a, b, .. } => word(a).or_else(|| word(b)),
         &Op::F64 { a, b, .. } => long(a).or_else(|| long(b)),
@@ -187,7 +181,7 @@ impl Readers {
             this.block_of[block.start as usize..block.end as usize].fill(index);
         }
         for (pc, inst) in program.insts.iter().enumerate() {
-            if program.removed.get(pc).is_some_and(|&removed| removed) {
+            if program.is_removed(pc) {
                 continue;
             }
             if let Some(target) = destination(inst) {

@@ -114,7 +114,7 @@ fn form(atomic: &Atomic, together: bool, uniformity: &Uniformity, constant: &dyn
     }
     let uniform = together && atomic.address.base.is_none_or(|base| uniformity.is_uniform(base));
     let same_value = uniformity.is_uniform(atomic.a);
-    let is_constant = matches!(atomic.a, Reg::W(slot, _) | Reg::D(slot) if slot & CONSTANT != 0);
+    let is_constant = atomic.a.is_constant();
     let combines = matches!(
         atomic.op,
         AtomicOp::MinS

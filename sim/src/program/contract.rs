@@ -24,7 +24,7 @@ use crate::semantics::LaneOp;
 /// Runs the pass.
 pub fn run(program: &mut Program) {
     let found: Vec<Option<Arithmetic>> =
-        program.insts.iter().zip(&program.texts).map(|(inst, text)| Arithmetic::of(inst, text)).collect();
+        (0..program.insts.len()).map(|pc| Arithmetic::of(&program.insts[pc], program.opcode(pc))).collect();
     if !found.iter().flatten().any(|one| one.part == Float::Mul) {
         return;
     }
@@ -72,10 +72,9 @@ struct Arithmetic {
 }
 
 impl Arithmetic {
-    /// `text` is the instruction as written: whether it names a rounding is not kept when it is decoded, because that
+    /// `opcode` is as written: whether it names a rounding is not kept when it is decoded, because that
     /// changes no value.
-    fn of(inst: &Inst, text: &str) -> Option<Self> {
-        let opcode = text.split_whitespace().find(|word| !word.starts_with('@'))?.trim_end_matches(';');
+    fn of(inst: &Inst, opcode: &str) -> Option<Self> {
         let mut words = opcode.split('.');
         let part = match words.next()? {
             "mul" => Float::Mul,
@@ -145,19 +144,11 @@ struct Registers {
     reads: HashMap<Reg, Vec<usize>>,
 }
 
-/// A register regardless of how many bits of it are meant.
-const fn whole(reg: Reg) -> Reg {
-    match reg {
-        Reg::W(slot, _) => Reg::W(slot, 32),
-        other => other,
-    }
-}
-
 impl Registers {
     fn new(program: &Program) -> Self {
         let (mut reads, mut writes) = (HashMap::new(), HashMap::new());
         for (pc, inst) in program.insts.iter().enumerate() {
-            if program.removed.get(pc).is_some_and(|&removed| removed) {
+            if program.is_removed(pc) {
                 continue;
             }
             let note = |map: &mut HashMap<Reg, Vec<usize>>, reg| {
@@ -165,7 +156,7 @@ impl Registers {
                     map.entry(Reg::D(low)).or_default().push(pc);
                     map.entry(Reg::D(high)).or_default().push(pc);
                 } else {
-                    map.entry(whole(reg)).or_default().push(pc);
+                    map.entry(reg.whole()).or_default().push(pc);
                 }
             };
             uses::visit(inst, &mut |reg| note(&mut reads, reg), &mut |reg| note(&mut writes, reg));
@@ -174,11 +165,11 @@ impl Registers {
     }
 
     fn writes(&self, reg: Reg) -> &[usize] {
-        self.writes.get(&whole(reg)).map_or(&[], Vec::as_slice)
+        self.writes.get(&reg.whole()).map_or(&[], Vec::as_slice)
     }
 
     fn reads(&self, reg: Reg) -> &[usize] {
-        self.reads.get(&whole(reg)).map_or(&[], Vec::as_slice)
+        self.reads.get(&reg.whole()).map_or(&[], Vec::as_slice)
     }
 
     /// Whether `reg` is written by an instruction that stands between two of a run, by their places in it.
@@ -209,12 +200,12 @@ fn contract(program: &mut Program, run: &[usize], found: &[Option<Arithmetic>], 
                 later && found[user].as_ref().is_some_and(|sum| sum.takes(one.format))
             };
             if registers.writes(one.d).len() == 1 && uses.iter().all(sums) {
-                products.insert(whole(one.d), Product { at: pc, uses: uses.len(), needed: false });
+                products.insert(one.d.whole(), Product { at: pc, uses: uses.len(), needed: false });
             }
             continue;
         }
         let candidate = |operand: &Reg| {
-            let product = products.get(&whole(*operand)).filter(|product| !product.needed)?;
+            let product = products.get(&operand.whole()).filter(|product| !product.needed)?;
             let factors = found[product.at].as_ref()?;
             let (from, to) = (place[&product.at], place[&pc]);
             let kept = factors.operands.iter().all(|&reg| !registers.changes(reg, from, to, &place));
@@ -231,10 +222,10 @@ fn contract(program: &mut Program, run: &[usize], found: &[Option<Arithmetic>], 
         let product_at = product.at;
         let Some(fused) = found[product_at].as_ref().and_then(|factors| one.fused(factors, at)) else { continue };
         program.insts[pc].op = fused;
-        if let Some(other) = products.get_mut(&whole(one.operands[1 - at])) {
+        if let Some(other) = products.get_mut(&one.operands[1 - at].whole()) {
             other.needed = true;
         }
-        if let Some(product) = products.get_mut(&whole(one.operands[at])) {
+        if let Some(product) = products.get_mut(&one.operands[at].whole()) {
             product.uses -= 1;
             if product.uses == 0 {
                 program.insts[product_at] = Inst { op: Op::Nop, guard: None };

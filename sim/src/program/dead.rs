@@ -2,7 +2,7 @@
 //!
 //! An instruction without effect beyond its destination goes when no instruction that stays reads that destination:
 //! loads that are not `volatile` (ptxas 13.0.88 removes them too) and arithmetic. Such instructions are still executed,
-//! because their faults are worth finding, but not counted. Vector loads shrink to the elements that are used ([`trim`]
+//! because their faults are worth finding, but not counted. Vector loads shrink to the elements that are used (`trim`
 //! says how). The result of an atomic that nobody reads is dropped, which
 //! makes a reduction of a global one. Registers are looked at without regard to order, so a value that is overwritten
 //! before it is read stays.

@@ -134,6 +134,19 @@ pub struct Program {
     pub required_threads: Option<[u32; 3]>,
 }
 
+impl Program {
+    /// Whether the compiler removes the instruction at a position: it is executed, but not counted.
+    pub fn is_removed(&self, pc: usize) -> bool {
+        self.removed.get(pc).is_some_and(|&removed| removed)
+    }
+
+    /// The opcode of the instruction at a position as it was written, without its guard.
+    pub fn opcode(&self, pc: usize) -> &str {
+        let word = self.texts[pc].split_whitespace().find(|word| !word.starts_with('@'));
+        word.unwrap_or_default().trim_end_matches(';')
+    }
+}
+
 /// Lowers `kernel` of `module`.
 ///
 /// # Errors

@@ -14,7 +14,7 @@ use std::collections::HashMap;
 
 use super::Program;
 use super::edit::insert_behind;
-use super::inst::{Access, CONSTANT, Inst, Int32, Int64, Op, Reg, Test};
+use super::inst::{Access, Inst, Int32, Int64, Op, Reg, Test};
 use super::uses;
 
 /// Which half of a register is needed: bit 0 for the low one, bit 1 for the upper one.
@@ -29,13 +29,13 @@ pub fn run(program: &mut Program) {
     let needed = needed(program);
     let mut shifts = Vec::new();
     for pc in 0..program.insts.len() {
-        if program.removed.get(pc).is_some_and(|&removed| removed) {
+        if program.is_removed(pc) {
             continue;
         }
         let guard = program.insts[pc].guard;
         let Op::Load(access) = &mut program.insts[pc].op else { continue };
         let &[Some(reg)] = &access.registers[..] else { continue };
-        let half = needed.get(&whole(reg)).copied().unwrap_or(BOTH);
+        let half = needed.get(&reg.whole()).copied().unwrap_or(BOTH);
         let fits = match reg {
             Reg::D(_) => access.bytes == 8,
             Reg::W(_, 32) => access.bytes == 4,
@@ -69,14 +69,6 @@ fn upper_half(access: &mut Access) {
     access.address.offset += i64::from(access.bytes);
 }
 
-/// A register regardless of how many bits of it are meant.
-const fn whole(reg: Reg) -> Reg {
-    match reg {
-        Reg::W(slot, _) => Reg::W(slot, 32),
-        other => other,
-    }
-}
-
 /// What is needed of each register. Registers are looked at without regard to order.
 fn needed(program: &Program) -> HashMap<Reg, Halves> {
     let mut needed: HashMap<Reg, Halves> = HashMap::new();
@@ -85,7 +77,7 @@ fn needed(program: &Program) -> HashMap<Reg, Halves> {
         changed = false;
         // Backwards, because most readers stand behind what they read.
         for pc in (0..program.insts.len()).rev() {
-            if program.removed.get(pc).is_some_and(|&removed| removed) {
+            if program.is_removed(pc) {
                 continue;
             }
             for (reg, halves) in reads(program, pc, &needed) {
@@ -101,7 +93,7 @@ fn needed(program: &Program) -> HashMap<Reg, Halves> {
 /// The registers that an instruction reads and what it needs of them, as far as its own result is needed.
 fn reads(program: &Program, pc: usize, needed: &HashMap<Reg, Halves>) -> Vec<(Reg, Halves)> {
     let inst = &program.insts[pc];
-    let of = |reg: Reg| needed.get(&whole(reg)).copied().unwrap_or_default();
+    let of = |reg: Reg| needed.get(&reg.whole()).copied().unwrap_or_default();
     let double = |slot: u16| Reg::D(slot);
     // Low halves of arithmetic need low halves; a carry goes up, never down.
     let arithmetic = |d: u16| match of(Reg::D(d)) {
@@ -118,7 +110,7 @@ fn reads(program: &Program, pc: usize, needed: &HashMap<Reg, Halves>) -> Vec<(Re
         Op::Int64 { op: op @ (Int64::And | Int64::Or | Int64::Xor), d, a, b } => {
             let all = of(double(d));
             // What a constant masks out is not needed.
-            let masked = |other: u16| match constant(program, other) {
+            let masked = |other: u16| match program.slots.value64(other) {
                 Some(mask) if op == Int64::And => {
                     all & (if mask as u32 == 0 { HIGH } else { BOTH }) & (if mask >> 32 == 0 { LOW } else { BOTH })
                 }
@@ -128,7 +120,7 @@ fn reads(program: &Program, pc: usize, needed: &HashMap<Reg, Halves>) -> Vec<(Re
         }
         Op::Int64 { d, a, b, .. } => vec![(double(a), arithmetic(d)), (double(b), arithmetic(d))],
         Op::Shl64 { d, a, b } => {
-            let far = constant32(program, b).is_some_and(|by| by >= 32);
+            let far = program.slots.value32(b).is_some_and(|by| by >= 32);
             let halves = match of(double(d)) {
                 0 => 0,
                 all if far => {
@@ -146,7 +138,7 @@ fn reads(program: &Program, pc: usize, needed: &HashMap<Reg, Halves>) -> Vec<(Re
         Op::MadWide { d, a, b, c, .. } => {
             vec![(Reg::W(a, 32), BOTH), (Reg::W(b, 32), BOTH), (double(c), arithmetic(d))]
         }
-        Op::Compare64 { test: Test::Lt | Test::Ge, signed: true, a, b, .. } if constant(program, b) == Some(0) => {
+        Op::Compare64 { test: Test::Lt | Test::Ge, signed: true, a, b, .. } if program.slots.value64(b) == Some(0) => {
             vec![(double(a), HIGH)]
         }
         Op::Unpack { ref parts, a, bits } => {
@@ -177,19 +169,18 @@ fn reads(program: &Program, pc: usize, needed: &HashMap<Reg, Halves>) -> Vec<(Re
     let guard = inst.guard.map(|(p, _)| (Reg::P(p), BOTH));
     let split = |(reg, halves)| match reg {
         Reg::Q(low, high) => vec![(Reg::D(low), halves), (Reg::D(high), halves)],
-        reg => vec![(whole(reg), halves)],
+        reg => vec![(reg.whole(), halves)],
     };
     some.into_iter().chain(guard).flat_map(split).filter(|&(_, halves)| halves != 0).collect()
 }
 
 /// What an instruction without a variant of its own needs of a source, whose type has the bits of a mask.
 fn lane_reads(program: &Program, pc: usize, result: Halves) -> impl Fn(Reg, u64) -> Halves {
-    let text = program.texts[pc].split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
-    let parts: Vec<&str> = text.trim_end_matches(';').split('.').collect();
+    let parts: Vec<&str> = program.opcode(pc).split('.').collect();
     let long = matches!(parts.last(), Some(&("b64" | "u64" | "s64")));
     let by = match &program.insts[pc].op {
         Op::Lane(lane) => lane.src.get(1).and_then(|&(reg, _)| match reg {
-            Reg::W(slot, _) => constant32(program, slot),
+            Reg::W(slot, _) => program.slots.value32(slot),
             _ => None,
         }),
         _ => None,
@@ -208,15 +199,6 @@ fn lane_reads(program: &Program, pc: usize, result: Halves) -> impl Fn(Reg, u64)
         Reg::D(_) => rule,
         _ => BOTH,
     }
-}
-
-/// The value of a slot that holds a constant.
-fn constant(program: &Program, slot: u16) -> Option<u64> {
-    (slot & CONSTANT != 0).then(|| program.slots.constants64[usize::from(slot & !CONSTANT)])
-}
-
-fn constant32(program: &Program, slot: u16) -> Option<u32> {
-    (slot & CONSTANT != 0).then(|| program.slots.constants32[usize::from(slot & !CONSTANT)])
 }
 
 #[cfg(test)]

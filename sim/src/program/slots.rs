@@ -172,6 +172,16 @@ impl Slots {
         Ok(index | CONSTANT)
     }
 
+    /// The value that a slot of the 32-bit file holds in every lane, if it is a constant's.
+    pub fn value32(&self, slot: u16) -> Option<u32> {
+        (slot & CONSTANT != 0).then(|| self.constants32[usize::from(slot & !CONSTANT)])
+    }
+
+    /// The value that a slot of the 64-bit file holds in every lane, if it is a constant's.
+    pub fn value64(&self, slot: u16) -> Option<u64> {
+        (slot & CONSTANT != 0).then(|| self.constants64[usize::from(slot & !CONSTANT)])
+    }
+
     /// The slot that holds a special register.
     pub fn start_value(&mut self, value: StartValue) -> Result<u16, TooMany> {
         if let Some(&slot) = self.start.get(&value) {

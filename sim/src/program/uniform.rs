@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 use super::Program;
 use super::cfg::Cfg;
-use super::inst::{CONSTANT, Inst, Op, Reg, ShuffleMode, Space};
+use super::inst::{Inst, Op, Reg, ShuffleMode, Space};
 use super::reconverge::post_dominators;
 use super::slots::StartValue;
 use super::uses;
@@ -96,8 +96,7 @@ impl Uniformity {
     }
 
     fn is_divergent(&self, reg: Reg) -> bool {
-        let constant = matches!(reg, Reg::W(slot, _) | Reg::D(slot) if slot & CONSTANT != 0);
-        !constant && keys(reg).into_iter().flatten().any(|key| self.divergent.contains_key(&key))
+        !reg.is_constant() && keys(reg).into_iter().flatten().any(|key| self.divergent.contains_key(&key))
     }
 
     /// Whether what an instruction computes may differ between its lanes.

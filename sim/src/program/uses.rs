@@ -1,12 +1,11 @@
 //! Which registers an instruction reads and writes.
 
-use super::inst::{CONSTANT, Inst, MatrixKind, Multiply, Op, Reg, Variation};
+use super::inst::{Inst, MatrixKind, Multiply, Op, Reg, Variation};
 
 /// Calls `reads` and `writes` with every register of the instruction, constants left out.
 pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(Reg)) {
     let mut read = |reg: Reg| {
-        let constant = matches!(reg, Reg::W(slot, _) | Reg::D(slot) if slot & CONSTANT != 0);
-        if !constant {
+        if !reg.is_constant() {
             reads(reg);
         }
     };

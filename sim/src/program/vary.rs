@@ -8,7 +8,7 @@
 
 use super::Program;
 use super::arithmetic::{Arithmetic, Readers, opcode};
-use super::inst::{CONSTANT, Op, Reg, SlotP, Variation, Varying};
+use super::inst::{Op, Reg, SlotP, Variation, Varying};
 use super::sink::Place;
 use super::ways::Way;
 
@@ -52,8 +52,7 @@ fn only(
     arms: [Reg; 2],
     p: SlotP,
 ) -> Option<(usize, Variation)> {
-    let constant = |reg: Reg| matches!(reg, Reg::W(slot, _) | Reg::D(slot) if slot & CONSTANT != 0);
-    if arms[0] == arms[1] || arms.iter().any(|&arm| constant(arm)) {
+    if arms[0] == arms[1] || arms.iter().any(|arm| arm.is_constant()) {
         return None;
     }
     let maker = |arm: Reg| {

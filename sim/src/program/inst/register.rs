@@ -22,3 +22,18 @@ pub enum Reg {
     /// Two 64-bit words, low word first: a 128-bit register.
     Q(Slot64, Slot64),
 }
+
+impl Reg {
+    /// The register regardless of how many bits of it are meant.
+    pub const fn whole(self) -> Self {
+        match self {
+            Self::W(slot, _) => Self::W(slot, 32),
+            other => other,
+        }
+    }
+
+    /// Whether it names one of the program's constants.
+    pub const fn is_constant(self) -> bool {
+        matches!(self, Self::W(slot, _) | Self::D(slot) if slot & CONSTANT != 0)
+    }
+}
