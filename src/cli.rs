@@ -62,6 +62,15 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 0)]
         gpu: u32,
     },
+    /// Launch each probe of a suite once: what `dev probes --record` runs under the profiler
+    #[command(hide = true)]
+    LaunchProbes {
+        /// The suite's folder
+        folder: PathBuf,
+        /// Ordinal of the GPU
+        #[arg(long, default_value_t = 0)]
+        gpu: u32,
+    },
 }
 
 #[derive(Debug, Args, Default)]
@@ -343,6 +352,25 @@ pub(crate) enum DevCommand {
         /// The folder that holds cu/ and ptx/
         #[arg(long, default_value = "kernels", value_name = "DIR")]
         kernels: PathBuf,
+    },
+    /// Compare the simulator's exact counters on small kernels with what a GPU counted
+    #[command(after_help = EXIT_CODES)]
+    Probes {
+        /// The folder that holds probes.toml, cu/ and ptx/
+        #[arg(long, default_value = "sim/tests/counters", value_name = "DIR")]
+        folder: PathBuf,
+        /// Which record: the file NAME.json of that folder
+        #[arg(long, default_value = "h200", value_name = "NAME")]
+        gpu_name: String,
+        /// First launch them on this machine's GPU under Nsight Compute and write the record anew
+        #[arg(long)]
+        record: bool,
+        /// Ordinal of the GPU
+        #[arg(long, default_value_t = 0)]
+        gpu: u32,
+        /// Nsight Compute's `ncu`, if it is not on the PATH
+        #[arg(long, value_name = "FILE")]
+        ncu: Option<PathBuf>,
     },
     /// Prove the course: starters fail for their reason, solutions pass, wrong solutions are rejected
     Check {

@@ -145,30 +145,31 @@ pub enum RegenerateError {
 /// The folders of the catalogue, from the repository's root.
 pub const CATALOGUE: [&str; 2] = ["sim/tests/faulty", "sim/tests/correct"];
 
-/// Compiles every `cu/*.cu` of the repository's `kernels` folder again and writes what changed to `ptx/`; then those of
-/// the [`CATALOGUE`] beside that folder, if it is there.
+/// Compiles every `cu/*.cu` of the repository's `kernels` folder, or of one that is laid out like it, again and writes
+/// what changed to `ptx/`; with the `kernels` folder also those of the [`CATALOGUE`] beside it, if it is there.
 ///
 /// Every source is compiled before the first file is written: an error leaves all files as they were.
 ///
 /// # Errors
 /// [`RegenerateError`].
 pub fn regenerate(kernels: &Path) -> Result<Vec<Regenerated>, RegenerateError> {
+    // The header must not depend on where the repository lies, so an absolute path loses what is before the folder.
+    let folder = if kernels.is_relative() { kernels } else { kernels.file_name().map_or(kernels, Path::new) };
     let mut fresh = Vec::new();
     for source in sources(&kernels.join("cu"))? {
         let problem = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let text = std::fs::read_to_string(&source).map_err(io_error(&source))?;
-        fresh.push((make(&problem, &text)?, kernels.join("ptx").join(format!("{problem}.ptx")), problem));
+        fresh.push((make_in(folder, &problem, &text)?, kernels.join("ptx").join(format!("{problem}.ptx")), problem));
     }
-    fresh.push((make_functions()?, kernels.join(functions::FILE), "functions".to_owned()));
-    let root = kernels.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    for folder in CATALOGUE {
-        if !root.join(folder).is_dir() {
-            continue;
-        }
-        for source in sources(&root.join(folder))? {
-            let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let text = std::fs::read_to_string(&source).map_err(io_error(&source))?;
-            fresh.push((make_in_catalogue(folder, &name, &text)?, source.with_extension("ptx"), name));
+    if folder == Path::new("kernels") {
+        fresh.push((make_functions()?, kernels.join(functions::FILE), "functions".to_owned()));
+        let root = kernels.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        for folder in CATALOGUE.into_iter().filter(|folder| root.join(folder).is_dir()) {
+            for source in sources(&root.join(folder))? {
+                let name = source.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                let text = std::fs::read_to_string(&source).map_err(io_error(&source))?;
+                fresh.push((make_in_catalogue(folder, &name, &text)?, source.with_extension("ptx"), name));
+            }
         }
     }
     let mut report = Vec::new();
@@ -188,9 +189,17 @@ pub fn regenerate(kernels: &Path) -> Result<Vec<Regenerated>, RegenerateError> {
 /// # Errors
 /// [`RegenerateError::Compile`], or [`RegenerateError::Version`] if the NVRTC in use is not the pinned one.
 pub fn make(problem: &str, text: &str) -> Result<Compiled, RegenerateError> {
+    make_in(Path::new("kernels"), problem, text)
+}
+
+/// The same for a source in another folder of the repository.
+///
+/// # Errors
+/// As [`make`].
+pub fn make_in(folder: &Path, problem: &str, text: &str) -> Result<Compiled, RegenerateError> {
     // The bare name: the PTX must not depend on where the repository lies.
     let name = format!("{problem}.cu");
-    with_header(&Source { name: &name, text }, &format!("kernels/cu/{name}"), &Options::nvrtc())
+    with_header(&Source { name: &name, text }, &format!("{}/cu/{name}", folder.display()), &Options::nvrtc())
 }
 
 /// Compiles a source of the [`CATALOGUE`] as its PTX is compiled: for the latest GPUs, whose instructions some need.

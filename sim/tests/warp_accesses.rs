@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde::Deserialize;
 use sim::memory::banks::{self, Direction};
-use sim::memory::sectors;
+use sim::memory::sectors::{self, GlobalUnit};
 use sim::observe::SharedUnit;
 
 /// What `data/h200-warp-accesses.json` holds.
@@ -76,7 +76,7 @@ fn an_h200_does_the_same() {
                 (access.sectors, sectors::sectors(&addresses, active))
             }
             "gr4" => {
-                let passes = sectors::passes(&addresses, active, width);
+                let passes = sectors::passes(&addresses, active, width, GlobalUnit::Alu);
                 assert_eq!((access.requests, access.set_accesses), (Some(1), Some(passes.tags)), "{}", access.pattern);
                 assert_eq!(access.l2_requests, Some(passes.tags), "{}", access.pattern);
                 (access.sectors, passes.sectors)
@@ -89,6 +89,30 @@ fn an_h200_does_the_same() {
     assert_eq!(checked.len(), 18, "{checked:?}");
     assert_eq!(checked.values().sum::<usize>(), data.accesses.len(), "{checked:?}");
     assert!(data.accesses.len() > 1600);
+}
+
+/// One `red.global.add` of one warp, on elements of 4 or 8 bytes, with what the L1 cache of an H200 did (Nsight Compute,
+/// November 2026): `l1tex__t_sectors` and `l1tex__t_set_accesses` of `_pipe_lsu_mem_global_op_red`. The array begins at a
+/// multiple of a mebibyte. Made up to find the rule: few and many lanes on few and many lines, one lane more at a time,
+/// one lane less at a time, and every pair of lines up to 64 apart.
+#[derive(Deserialize)]
+struct Reduction {
+    bytes: u32,
+    index: [i64; 32],
+    sectors: u32,
+    set_accesses: u32,
+}
+
+#[test]
+fn reductions_pass_through_l1_as_an_h200_lets_them() {
+    let data: Vec<Reduction> = serde_json::from_str(include_str!("data/h200-global-reductions.json")).expect("JSON");
+    assert!(data.len() > 500);
+    for (number, access) in data.iter().enumerate() {
+        let active = (0..32).filter(|&lane| access.index[lane] >= 0).fold(0, |mask, lane| mask | 1 << lane);
+        let addresses = access.index.map(|index| index.max(0) as u64 * u64::from(access.bytes));
+        let passes = sectors::passes(&addresses, active, access.bytes, GlobalUnit::Alu);
+        assert_eq!((passes.sectors, passes.tags), (access.sectors, access.set_accesses), "access {number}");
+    }
 }
 
 /// What a loop of load and compare-and-swap costs.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use exercises::audit;
 use exercises::compiler::Nvrtc;
+use kernels::probes::{self, Suite};
 use kernels::ptx;
 
 use super::{Ended, FAULTY, Failure, UNSUPPORTED, USAGE, exercise};
@@ -13,6 +14,17 @@ use crate::out;
 pub(crate) fn run(args: &Dev, json: bool) -> Ended {
     match &args.command {
         DevCommand::Ptx { kernels } => write_ptx(kernels, json),
+        DevCommand::Probes { folder, gpu_name, record, gpu, ncu } => {
+            let suite = Suite::read(folder).map_err(|error| Failure::new(error.exit_code(), error))?;
+            let mut name = gpu_name.clone();
+            if *record {
+                let file = probes::record(&suite, *gpu, ncu.as_deref())
+                    .map_err(|error| Failure::new(error.exit_code(), error))?;
+                eprintln!("written: {}", file.display());
+                name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            }
+            compare_probes(&suite, &name, json)
+        }
         DevCommand::Check { exercises } => {
             let course = exercise::course(exercises.as_deref())?;
             let report =
@@ -53,5 +65,26 @@ fn write_ptx(kernels: &Path, json: bool) -> Ended {
             println!("{}: {}", file.path.display(), if file.changed { "changed" } else { "as it was" });
         }
     }
+    Ok(0)
+}
+
+fn compare_probes(suite: &Suite, record: &str, json: bool) -> Ended {
+    let failed = |error: probes::ProbeError| Failure::new(error.exit_code(), error);
+    let truth = suite.truth(record).map_err(failed)?;
+    let known = suite.known().map_err(failed)?;
+    let comparison = probes::compare(suite, &truth).map_err(failed)?;
+    if json {
+        out::json(&comparison)?;
+    } else {
+        for line in comparison.lines(&known) {
+            println!("{line}");
+        }
+    }
+    Ok(if comparison.unexplained(&known).next().is_none() { 0 } else { FAULTY })
+}
+
+/// What the profiler starts.
+pub(crate) fn launch_probes(folder: &Path, gpu: u32) -> Ended {
+    probes::child(folder, gpu).map_err(|error| Failure::new(error.exit_code(), error))?;
     Ok(0)
 }

@@ -55,6 +55,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Setup(args) => setup::run(&args, json),
         Command::Record(args) => record::run(args, json),
         Command::LaunchCases { problem, gpu } => record::child(&problem, gpu),
+        Command::LaunchProbes { folder, gpu } => dev::launch_probes(&folder, gpu),
         Command::Exercise(args) => exercise::run(&args, json),
         Command::Dev(args) => dev::run(&args, json),
         Command::Book(args) => book::run(&args, json),

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 pub use ncu::{Ncu, NcuError};
+pub(crate) use profile::Launch as Profiled;
 
 use crate::case::{Case, Shape, Step, sha256};
 use crate::gpu::{Gpu, GpuError, Properties};

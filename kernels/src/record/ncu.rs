@@ -93,6 +93,20 @@ impl Ncu {
     }
 
     fn attempt(&self, program: &[OsString], cases: &[Case], metrics: &[&str]) -> Result<Vec<Vec<Measured>>, NcuError> {
+        self.launches(program, metrics, |launches| profile::attach(cases, launches))
+    }
+
+    /// Profiles all launches of `program` and gives them to `read`, in order. What that returns is returned; the error is
+    /// a sentence.
+    ///
+    /// # Errors
+    /// [`NcuError`] when the tool fails or `read` refuses its output.
+    pub(crate) fn launches<T>(
+        &self,
+        program: &[OsString],
+        metrics: &[&str],
+        read: impl FnOnce(&[profile::Launch]) -> Result<T, String>,
+    ) -> Result<T, NcuError> {
         let log = env::temp_dir().join(format!("warpbook-ncu-{}.csv", std::process::id()));
         let _ = fs::remove_file(&log); // an old one must not be taken for the new output
         let mut command = Command::new(&self.path);
@@ -113,7 +127,7 @@ impl Ncu {
         if !ran.status.success() {
             return Err(failed(format!("ended with {}", ran.status), output));
         }
-        let measured = profile::parse(&table).and_then(|launches| profile::attach(cases, &launches));
+        let measured = profile::parse(&table).and_then(|launches| read(&launches));
         match measured {
             Ok(measured) => {
                 let _ = fs::remove_file(&log);

@@ -13,12 +13,21 @@ use crate::counters::{CONTEXT, EXACT};
 
 /// One profiled launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Launch {
-    kernel: String,
+pub(crate) struct Launch {
+    /// The kernel.
+    pub(crate) kernel: String,
     grid: Dim3,
     block: Dim3,
     /// Value and unit by metric name.
     metrics: BTreeMap<String, (String, String)>,
+}
+
+impl Launch {
+    /// A metric, when it was measured and is a whole number.
+    pub(crate) fn number(&self, metric: &str) -> Option<u64> {
+        let (value, unit) = self.metrics.get(metric)?;
+        number(value, unit)
+    }
 }
 
 /// The metrics of a launch: those that are compared exactly, and those that are not.

@@ -25,6 +25,9 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
     memory::by_space(atomic.space, &addresses, active, |space, addresses, active| {
         let event = MemoryEvent { pc, active, addresses, width, kind: kind(atomic, space) };
         if atomic.form == AtomicForm::Loop && space == Space::Shared {
+            if atomic.space == Space::Generic {
+                block.observer.memory(&MemoryEvent { kind: MemoryKind::SharedAttempt, ..event });
+            }
             let old = |lane: usize| load(&block.shared, addresses[lane], width);
             observe_loop(&mut block.observer, &event, atomic.op, &a, std::array::from_fn(old));
         } else {
@@ -90,6 +93,7 @@ fn kind(atomic: &Atomic, space: Space) -> MemoryKind {
         (Space::Shared, _) if atomic.op == AtomicOp::Cas => MemoryKind::SharedAtomic(SharedUnit::CompareAndSwap),
         (Space::Shared, _) => MemoryKind::SharedAtomic(SharedUnit::Alu),
         _ if atomic.is_reduction() => MemoryKind::GlobalReduction,
+        _ if atomic.op == AtomicOp::Cas => MemoryKind::GlobalSwap,
         _ => MemoryKind::GlobalAtomic,
     }
 }

@@ -6,7 +6,7 @@ use super::{MemoryEvent, MemoryKind, Observer, eras};
 use crate::machine::grid::Machine;
 use crate::memory::banks;
 use crate::memory::rules::Rules;
-use crate::memory::sectors;
+use crate::memory::sectors::{self, GlobalUnit};
 use crate::program::inst::Pc;
 use crate::program::ways::Difference;
 
@@ -25,6 +25,8 @@ pub struct Counts {
     pub local: Access,
     /// Shared loads of the compare-and-swap loop that an atomic became.
     pub loop_loads: Access,
+    /// Atomics that were tried as global ones first.
+    pub attempts: Access,
     /// Thread instructions that lanes execute to let one of them do an atomic for all.
     pub exchanges: u64,
 }
@@ -108,6 +110,7 @@ impl Counters {
             mine.global.merge(&theirs.global);
             mine.local.merge(&theirs.local);
             mine.loop_loads.merge(&theirs.loop_loads);
+            mine.attempts.merge(&theirs.attempts);
             mine.exchanges += theirs.exchanges;
         }
         for (&pc, &difference) in &other.unusual {
@@ -152,16 +155,21 @@ impl Observer for Counters {
             | MemoryKind::GlobalStore
             | MemoryKind::GlobalCopy
             | MemoryKind::GlobalAtomic
+            | MemoryKind::GlobalSwap
             | MemoryKind::GlobalReduction => {
                 let cost = sectors::sectors(event.addresses, active);
                 let ideal = sectors::ideal_sectors(active, width);
                 counts.global.add(event, cost, ideal, sectors::tags(event.addresses, active));
-                if matches!(event.kind, MemoryKind::GlobalAtomic | MemoryKind::GlobalReduction) {
-                    let passes = sectors::passes(event.addresses, active, width);
-                    counts.global.pass_sectors += u64::from(passes.sectors);
-                    counts.global.pass_tags += u64::from(passes.tags);
-                }
+                let unit = match event.kind {
+                    MemoryKind::GlobalAtomic | MemoryKind::GlobalReduction => GlobalUnit::Alu,
+                    MemoryKind::GlobalSwap => GlobalUnit::CompareAndSwap,
+                    _ => return,
+                };
+                let passes = sectors::passes(event.addresses, active, width, unit);
+                counts.global.pass_sectors += u64::from(passes.sectors);
+                counts.global.pass_tags += u64::from(passes.tags);
             }
+            MemoryKind::SharedAttempt => counts.attempts.add(event, 0, 0, 0),
             MemoryKind::LocalLoad | MemoryKind::LocalStore => {
                 // Word i of all lanes lies in one line: lanes that use the same offset use neighbouring words.
                 counts.local.add(event, 0, 0, 0);

@@ -129,7 +129,13 @@ impl Details {
             let (active, addresses) = (event.active, *event.addresses);
             accesses.worst = Some(Worst { cost: cost.cost, ideal: cost.ideal, block, warp, active, addresses });
         }
-        if matches!(event.kind, MemoryKind::SharedAtomic(_) | MemoryKind::GlobalAtomic | MemoryKind::GlobalReduction) {
+        if matches!(
+            event.kind,
+            MemoryKind::SharedAtomic(_)
+                | MemoryKind::GlobalAtomic
+                | MemoryKind::GlobalSwap
+                | MemoryKind::GlobalReduction
+        ) {
             accesses.meetings.add(event);
         }
     }
@@ -236,7 +242,8 @@ const fn name(kind: MemoryKind) -> &'static str {
         MemoryKind::SharedCopy => "asynchronous copy to shared memory",
         MemoryKind::GlobalLoad => "global load",
         MemoryKind::GlobalStore => "global store",
-        MemoryKind::GlobalAtomic => "global atomic",
+        MemoryKind::SharedAttempt => "shared atomic, tried as a global one",
+        MemoryKind::GlobalAtomic | MemoryKind::GlobalSwap => "global atomic",
         MemoryKind::GlobalReduction => "global reduction",
         MemoryKind::GlobalCopy => "asynchronous copy from global memory",
         MemoryKind::LocalLoad => "local load",

@@ -17,15 +17,16 @@ pub(super) struct Cost {
     pub(super) tags: u32,
 }
 
-/// What an access costs; `None` for local memory.
+/// What an access costs; `None` for local memory, and for what only tries to be an access.
 pub(super) fn cost(rules: &Rules, event: &MemoryEvent<'_>) -> Option<Cost> {
     let &MemoryEvent { active, width, kind, .. } = event;
     Some(match kind {
-        MemoryKind::LocalLoad | MemoryKind::LocalStore => return None,
+        MemoryKind::LocalLoad | MemoryKind::LocalStore | MemoryKind::SharedAttempt => return None,
         MemoryKind::GlobalLoad
         | MemoryKind::GlobalStore
         | MemoryKind::GlobalCopy
         | MemoryKind::GlobalAtomic
+        | MemoryKind::GlobalSwap
         | MemoryKind::GlobalReduction => {
             let direction = kind.direction();
             let traffic = rules.traffic(event.addresses, active, width, direction);
@@ -51,7 +52,8 @@ pub(super) fn cost(rules: &Rules, event: &MemoryEvent<'_>) -> Option<Cost> {
 #[cold]
 pub(super) fn count(rules: &Rules, counts: &mut Counts, event: &MemoryEvent<'_>) {
     let Some(Cost { shared, cost, ideal, tags }) = cost(rules, event) else {
-        counts.local.add(event, 0, 0, 0);
+        let access = if event.kind == MemoryKind::SharedAttempt { &mut counts.attempts } else { &mut counts.local };
+        access.add(event, 0, 0, 0);
         return;
     };
     let access = match event.kind {
@@ -60,7 +62,7 @@ pub(super) fn count(rules: &Rules, counts: &mut Counts, event: &MemoryEvent<'_>)
         _ => &mut counts.global,
     };
     access.add(event, cost, ideal, tags);
-    if matches!(event.kind, MemoryKind::GlobalAtomic | MemoryKind::GlobalReduction) {
+    if matches!(event.kind, MemoryKind::GlobalAtomic | MemoryKind::GlobalSwap | MemoryKind::GlobalReduction) {
         let passes = rules.atomic_passes(event.addresses, event.active, event.width);
         access.pass_sectors += u64::from(passes.sectors);
         access.pass_tags += u64::from(passes.tags);

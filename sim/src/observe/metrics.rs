@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::counters::{Access, Counters, Counts};
 use crate::program::Program;
 use crate::program::arithmetic::Arithmetic;
-use crate::program::inst::{AtomicOp, Op, Space};
+use crate::program::inst::{AtomicForm, AtomicOp, Op, Space};
 use crate::program::sink::Place;
 use crate::program::ways::Difference;
 use crate::ptx::ast::Module;
@@ -102,7 +102,9 @@ impl Site<'_> {
     /// Bytes of atomics in global memory that might have been in shared memory: they are counted for both.
     fn either_bytes(&self) -> u64 {
         match self.op {
-            Op::Atomic(atomic) if atomic.space == Space::Generic => self.counts.global.bytes,
+            Op::Atomic(atomic) if atomic.space == Space::Generic && atomic.form != AtomicForm::Loop => {
+                self.counts.global.bytes
+            }
             _ => 0,
         }
     }
@@ -110,6 +112,20 @@ impl Site<'_> {
     /// A number of instructions: asynchronous copies are not among those of either space.
     fn unless_copy(&self, value: u64) -> u64 {
         if self.is(Kind::Copy) { 0 } else { value }
+    }
+
+    /// Memory instructions of this many bits per lane, with at least one lane. The hardware's counter of that kind also
+    /// counts those without any, which depend on what the compiler makes of branches.
+    fn of_width(&self, bits: u32) -> u64 {
+        let bytes = match self.op {
+            Op::Load(access) | Op::Store(access) => access.width(),
+            Op::Atomic(atomic) => u32::from(atomic.bytes),
+            Op::Copy(copy) => u32::from(copy.bytes),
+            _ => return 0,
+        };
+        let Counts { shared, global, local, loop_loads, .. } = self.counts;
+        let all = shared.instructions + global.instructions + local.instructions + loop_loads.instructions;
+        if bytes * 8 == bits { all } else { 0 }
     }
 
     fn lanes_if(&self, condition: bool) -> u64 {
@@ -166,8 +182,12 @@ pub const EXACT: &[Metric] = &[
     metric("l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum", |s| s.l1_loads().tags),
     metric("l1tex__t_set_accesses_pipe_lsu_mem_global_op_red.sum", |s| s.global(Kind::Reduction).pass_tags),
     metric("l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum", |s| s.global(Kind::Store).tags),
+    metric("lts__t_requests_srcunit_tex_op_atom.sum", |s| s.global(Kind::Atomic).pass_tags),
+    metric("lts__t_requests_srcunit_tex_op_red.sum", |s| s.global(Kind::Reduction).pass_tags),
+    metric("lts__t_sectors_srcunit_tex_op_atom.sum", |s| s.global(Kind::Atomic).pass_sectors),
+    metric("lts__t_sectors_srcunit_tex_op_red.sum", |s| s.global(Kind::Reduction).pass_sectors),
     metric("smsp__sass_data_bytes_mem_global.sum", |s| s.global_sum(|a| a.bytes)),
-    metric("smsp__sass_data_bytes_mem_global_op_atom.sum", |s| s.global(Kind::Atomic).bytes),
+    metric("smsp__sass_data_bytes_mem_global_op_atom.sum", |s| s.global(Kind::Atomic).bytes + s.counts.attempts.bytes),
     metric("smsp__sass_data_bytes_mem_global_op_ld.sum", |s| s.global(Kind::Load).bytes),
     metric("smsp__sass_data_bytes_mem_global_op_red.sum", |s| s.global(Kind::Reduction).bytes),
     metric("smsp__sass_data_bytes_mem_global_op_st.sum", |s| s.global(Kind::Store).bytes),
@@ -185,7 +205,9 @@ pub const EXACT: &[Metric] = &[
     metric("smsp__sass_inst_executed_op_ldgsts.sum", |s| s.global(Kind::Copy).instructions),
     metric("smsp__sass_inst_executed_op_local_ld.sum", |s| s.local(Kind::Load).instructions),
     metric("smsp__sass_inst_executed_op_local_st.sum", |s| s.local(Kind::Store).instructions),
-    metric("smsp__sass_inst_executed_op_shared.sum", |s| s.unless_copy(s.shared_sum(|a| a.instructions))),
+    metric("smsp__sass_inst_executed_op_shared.sum", |s| {
+        s.unless_copy(s.shared_sum(|a| a.instructions)) + s.counts.attempts.instructions
+    }),
     metric("smsp__sass_inst_executed_op_shared_atom.sum", |s| s.shared(Kind::Atomic).instructions),
     metric("smsp__sass_inst_executed_op_shared_ld.sum", |s| s.shared(Kind::Load).instructions),
     metric("smsp__sass_inst_executed_op_shared_st.sum", |s| s.shared(Kind::Store).instructions),
@@ -211,6 +233,11 @@ pub const EXACT: &[Metric] = &[
 /// Counters that only a simulator has.
 pub const OWN: &[Metric] = &[
     metric("warpbook__barriers.sum", |s| if matches!(s.op, Op::Barrier(_)) { s.counts.executed } else { 0 }),
+    metric("warpbook__memory_inst_128b.sum", |s| s.of_width(128)),
+    metric("warpbook__memory_inst_16b.sum", |s| s.of_width(16)),
+    metric("warpbook__memory_inst_32b.sum", |s| s.of_width(32)),
+    metric("warpbook__memory_inst_64b.sum", |s| s.of_width(64)),
+    metric("warpbook__memory_inst_8b.sum", |s| s.of_width(8)),
     metric("warpbook__printf_calls.sum", |s| s.lanes_if(matches!(s.op, Op::Print(_)))),
     metric("warpbook__ptx_inst_executed.sum", |s| if matches!(s.op, Op::Nop) { 0 } else { s.counts.executed }),
     metric("warpbook__ptx_thread_inst_executed.sum", |s| s.lanes_if(!matches!(s.op, Op::Nop))),

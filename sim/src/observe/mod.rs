@@ -34,11 +34,15 @@ pub enum MemoryKind {
     SharedAtomic(SharedUnit),
     /// The load of a compare-and-swap loop.
     SharedLoopLoad,
+    /// An atomic that is tried as a global one before its address turns out to be in shared memory.
+    SharedAttempt,
     /// The shared side of an asynchronous copy.
     SharedCopy,
     GlobalLoad,
     GlobalStore,
     GlobalAtomic,
+    /// A compare-and-swap.
+    GlobalSwap,
     GlobalReduction,
     /// The global side of an asynchronous copy.
     GlobalCopy,
@@ -55,8 +59,10 @@ impl MemoryKind {
                 Direction::Load
             }
             // An asynchronous copy loads from global memory and stores to shared memory.
-            Self::SharedStore | Self::SharedCopy | Self::SharedAtomic(_) => Direction::Store,
-            Self::GlobalStore | Self::GlobalAtomic | Self::GlobalReduction | Self::LocalStore => Direction::Store,
+            Self::SharedStore | Self::SharedCopy | Self::SharedAtomic(_) | Self::SharedAttempt => Direction::Store,
+            Self::GlobalStore | Self::GlobalAtomic | Self::GlobalSwap | Self::GlobalReduction | Self::LocalStore => {
+                Direction::Store
+            }
         }
     }
 }

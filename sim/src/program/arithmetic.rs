@@ -55,7 +55,7 @@ pub fn run(program: &mut Program, lowering: Lowering) {
         let readers = Readers::new(program);
         readers.fold(program, &mut counts);
         program.places = sink::places(program, &counts);
-        vary::run(program, &readers, &counts);
+        vary::run(program, &readers, &mut counts);
     }
     program.arithmetic = counts;
 }
@@ -152,6 +152,8 @@ pub(super) struct Readers {
     last_writer: HashMap<(bool, u16), usize>,
     predicate_writers: HashMap<SlotP, Vec<usize>>,
     block_of: Vec<usize>,
+    /// First and last instruction of each loop.
+    loops: Vec<(usize, usize)>,
 }
 
 fn key(reg: Reg) -> Option<(bool, u16)> {
@@ -176,9 +178,13 @@ impl Readers {
             last_writer: HashMap::new(),
             predicate_writers: HashMap::new(),
             block_of: vec![0; program.insts.len()],
+            loops: Vec::new(),
         };
-        for (index, block) in Cfg::new(program).blocks.iter().enumerate() {
+        let blocks = Cfg::new(program).blocks;
+        for (index, block) in blocks.iter().enumerate() {
             this.block_of[block.start as usize..block.end as usize].fill(index);
+            let heads = block.successors.iter().map(|&next| blocks[next].start).filter(|&head| head <= block.start);
+            this.loops.extend(heads.map(|head| (head as usize, block.end as usize - 1)));
         }
         for (pc, inst) in program.insts.iter().enumerate() {
             if program.is_removed(pc) {
@@ -252,6 +258,12 @@ impl Readers {
         self.maker(key(reg)?, reader)
     }
 
+    /// The only instruction that writes a register.
+    pub(super) fn sole_maker(&self, reg: Reg) -> Option<usize> {
+        let key = key(reg)?;
+        if self.writers.get(&key) == Some(&1) { self.last_writer.get(&key).copied() } else { None }
+    }
+
     /// The only instruction that writes a predicate.
     pub(super) fn sole_writer(&self, p: SlotP) -> Option<usize> {
         match self.predicate_writers.get(&p).map(Vec::as_slice) {
@@ -265,10 +277,14 @@ impl Readers {
         self.block_of[a] == self.block_of[b]
     }
 
-    /// Whether somebody reads a register after `pc`: further down, or in another block.
+    /// Whether somebody reads a register after `pc`: further down, or in another block of a loop around both.
     pub(super) fn read_later(&self, reg: Reg, pc: usize) -> bool {
+        let again = |at: usize| {
+            self.block_of[at] != self.block_of[pc]
+                && self.loops.iter().any(|&(first, last)| first <= at && at <= last && first <= pc && pc <= last)
+        };
         let readers = key(reg).and_then(|key| self.readers.get(&key));
-        readers.is_some_and(|list| list.iter().any(|&at| at > pc || self.block_of[at] != self.block_of[pc]))
+        readers.is_some_and(|list| list.iter().any(|&at| at > pc || again(at)))
     }
 }
 

@@ -3,8 +3,9 @@
 //! - Division, roots and their siblings look at their operands ([`ways`](super::ways)).
 //! - What only one side of a selection needs is executed under its condition: of `p ? x * y : z`, ptxas 13.0.88 makes a
 //!   multiplication with a predicate that overwrites `z`, where `z` is a register that nobody needs afterwards. Where
-//!   both sides are computed, that is the later one. (Read from its machine code; the logarithm of the CUDA library
-//!   scales subnormal numbers so.)
+//!   both sides are computed, that is the later one. A condition that is computed after both sides is moved before them.
+//!   (Read from its machine code; the CUDA library's logarithm scales subnormal numbers so, and its hyperbolic tangent
+//!   replaces one formula by another: kernel `functions` of `sim/tests/counters`.)
 
 use super::Program;
 use super::arithmetic::{Arithmetic, Readers, opcode};
@@ -13,7 +14,7 @@ use super::sink::Place;
 use super::ways::Way;
 
 /// Runs the pass; `counts` are the floating-point instructions of each instruction.
-pub(super) fn run(program: &mut Program, readers: &Readers, counts: &[Arithmetic]) {
+pub(super) fn run(program: &mut Program, readers: &Readers, counts: &mut [Arithmetic]) {
     let mut found: Vec<(usize, Variation)> = Vec::new();
     for pc in 0..program.insts.len() {
         match &program.insts[pc].op {
@@ -43,11 +44,12 @@ pub(super) fn run(program: &mut Program, readers: &Readers, counts: &[Arithmetic
     }
 }
 
-/// The instruction that is executed only where a selection takes its result, if there is one.
+/// The instruction at which it is known which lanes execute what only one arm of a selection needs, if there is such an
+/// arm: what makes the arm; or the selection, which then counts it, where the condition is computed in between.
 fn only(
     program: &Program,
     readers: &Readers,
-    counts: &[Arithmetic],
+    counts: &mut [Arithmetic],
     selection: usize,
     arms: [Reg; 2],
     p: SlotP,
@@ -55,6 +57,7 @@ fn only(
     if arms[0] == arms[1] || arms.iter().any(|arm| arm.is_constant()) {
         return None;
     }
+    let counted_here = |pc: usize| program.places.get(pc).is_none_or(|&place| place == Place::Own);
     let maker = |arm: Reg| {
         let maker = readers.maker_of(arm, selection)?;
         let here = readers.same_block(maker, selection) && maker < selection;
@@ -64,7 +67,24 @@ fn only(
     let side = usize::from(made[1] > made[0]);
     let maker = made[side]?;
     let overwritten = arms[1 - side];
-    // The condition has to be there when the instruction is executed, and the same until the selection.
-    let known = readers.sole_writer(p).is_some_and(|writer| writer < maker);
-    (known && !readers.read_later(overwritten, selection)).then_some((maker, Variation::Only(p, side == 0)))
+    // Nobody but the selection reads what is made, so the condition cannot depend on it.
+    let known = readers.sole_writer(p).filter(|&writer| writer < selection)?;
+    // A negated or absolute value that its readers take on their own stands in no register.
+    let in_no_register = readers.sole_maker(overwritten).is_some_and(|maker| {
+        counts[maker] == Arithmetic::default() && matches!(opcode(program, maker)[0], "neg" | "abs")
+    });
+    if in_no_register || readers.read_later(overwritten, selection) {
+        return None;
+    }
+    let by = Variation::Only(p, side == 0);
+    if known < maker {
+        return Some((maker, by));
+    }
+    let moves = readers.same_block(known, selection) && counted_here(maker) && counted_here(selection);
+    let plain = !matches!(program.insts[maker].op, Op::Varying(_)) && Way::of(&opcode(program, maker)).is_none();
+    if !moves || !plain || program.insts[selection].guard.is_some() {
+        return None;
+    }
+    counts[selection] = std::mem::take(&mut counts[maker]);
+    Some((selection, by))
 }
