@@ -17,8 +17,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::Program;
 use super::cfg::Cfg;
+use super::flow::Flow;
 use super::inst::{Float, Inst, Lane, Negate, Op, Reg};
-use super::uses;
 use crate::semantics::LaneOp;
 
 /// Runs the pass.
@@ -28,9 +28,9 @@ pub fn run(program: &mut Program) {
     if !found.iter().flatten().any(|one| one.part == Float::Mul) {
         return;
     }
-    let registers = Registers::new(program);
+    let flow = Flow::new(program);
     for run in straight_runs(&Cfg::new(program)) {
-        contract(program, &run, &found, &registers);
+        contract(program, &run, &found, &flow);
     }
 }
 
@@ -138,44 +138,9 @@ impl Arithmetic {
     }
 }
 
-/// Where registers are written and read.
-struct Registers {
-    writes: HashMap<Reg, Vec<usize>>,
-    reads: HashMap<Reg, Vec<usize>>,
-}
-
-impl Registers {
-    fn new(program: &Program) -> Self {
-        let (mut reads, mut writes) = (HashMap::new(), HashMap::new());
-        for (pc, inst) in program.insts.iter().enumerate() {
-            if program.is_removed(pc) {
-                continue;
-            }
-            let note = |map: &mut HashMap<Reg, Vec<usize>>, reg| {
-                if let Reg::Q(low, high) = reg {
-                    map.entry(Reg::D(low)).or_default().push(pc);
-                    map.entry(Reg::D(high)).or_default().push(pc);
-                } else {
-                    map.entry(reg.whole()).or_default().push(pc);
-                }
-            };
-            uses::visit(inst, &mut |reg| note(&mut reads, reg), &mut |reg| note(&mut writes, reg));
-        }
-        Self { writes, reads }
-    }
-
-    fn writes(&self, reg: Reg) -> &[usize] {
-        self.writes.get(&reg.whole()).map_or(&[], Vec::as_slice)
-    }
-
-    fn reads(&self, reg: Reg) -> &[usize] {
-        self.reads.get(&reg.whole()).map_or(&[], Vec::as_slice)
-    }
-
-    /// Whether `reg` is written by an instruction that stands between two of a run, by their places in it.
-    fn changes(&self, reg: Reg, from: usize, to: usize, place: &HashMap<usize, usize>) -> bool {
-        self.writes(reg).iter().any(|pc| place.get(pc).is_some_and(|at| (from..to).contains(at)))
-    }
+/// Whether `reg` is written by an instruction that stands between two of a run, by their places in it.
+fn changes(flow: &Flow, reg: Reg, from: usize, to: usize, place: &HashMap<usize, usize>) -> bool {
+    flow.writes(reg).iter().any(|pc| place.get(pc).is_some_and(|at| (from..to).contains(at)))
 }
 
 /// A product of a run, and the sums that may still take it in.
@@ -187,19 +152,19 @@ struct Product {
 }
 
 /// Contracts what a straight run of instructions holds.
-fn contract(program: &mut Program, run: &[usize], found: &[Option<Arithmetic>], registers: &Registers) {
+fn contract(program: &mut Program, run: &[usize], found: &[Option<Arithmetic>], flow: &Flow) {
     let place: HashMap<usize, usize> = run.iter().enumerate().map(|(place, &pc)| (pc, place)).collect();
     let mut products: HashMap<Reg, Product> = HashMap::new();
     for &pc in run {
         let Some(one) = &found[pc] else { continue };
         if one.part == Float::Mul {
             // A register with several definitions is what meets after branches or goes round a loop.
-            let uses = registers.reads(one.d);
+            let uses = flow.reads(one.d);
             let sums = |&user: &usize| {
                 let later = place.get(&user).is_some_and(|&at| at > place[&pc]);
                 later && found[user].as_ref().is_some_and(|sum| sum.takes(one.format))
             };
-            if registers.writes(one.d).len() == 1 && uses.iter().all(sums) {
+            if flow.writes(one.d).len() == 1 && uses.iter().all(sums) {
                 products.insert(one.d.whole(), Product { at: pc, uses: uses.len(), needed: false });
             }
             continue;
@@ -208,7 +173,7 @@ fn contract(program: &mut Program, run: &[usize], found: &[Option<Arithmetic>], 
             let product = products.get(&operand.whole()).filter(|product| !product.needed)?;
             let factors = found[product.at].as_ref()?;
             let (from, to) = (place[&product.at], place[&pc]);
-            let kept = factors.operands.iter().all(|&reg| !registers.changes(reg, from, to, &place));
+            let kept = factors.operands.iter().all(|&reg| !changes(flow, reg, from, to, &place));
             (kept && one.takes(factors.format)).then_some(product)
         };
         let [first, second] = one.operands.each_ref().map(candidate);

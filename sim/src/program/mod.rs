@@ -24,6 +24,8 @@ mod control;
 pub mod dead;
 mod decode;
 mod edit;
+mod flow;
+mod folds;
 pub mod inst;
 pub mod joins;
 mod layout;

@@ -5,13 +5,13 @@
 //! computed in the last one (read from its machine code; counters of an H200 agree, `sim/tests/counters`). Instructions
 //! are not moved here, but counted as often as the way is taken.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::Program;
 use super::arithmetic::Arithmetic;
 use super::cfg::Cfg;
-use super::inst::{Inst, Op, Reg};
-use super::uses;
+use super::flow::{Flow, destination};
+use super::inst::{Op, Reg};
 
 /// How many lanes execute an instruction once the compiler has put it where it belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -26,36 +26,30 @@ pub enum Place {
 }
 
 /// Finds the places of all instructions that count as floating-point instructions.
-pub fn places(program: &Program, counts: &[Arithmetic]) -> Vec<Place> {
-    let cfg = Cfg::new(program);
-    let mut block_of = vec![0; program.insts.len()];
-    for (index, block) in cfg.blocks.iter().enumerate() {
-        block_of[block.start as usize..block.end as usize].fill(index);
-    }
-    let (readers, writers) = uses_of(program);
+pub(super) fn places(program: &Program, flow: &Flow, counts: &[Arithmetic]) -> Vec<Place> {
     let mut places = vec![Place::Own; program.insts.len()];
-    for (index, block) in cfg.blocks.iter().enumerate() {
+    for (index, block) in flow.cfg.blocks.iter().enumerate() {
         let branch = block.end as usize - 1;
         let Op::Branch { target, .. } = program.insts[branch].op else { continue };
         let (Some(_), &[first, second]) = (program.insts[branch].guard, &block.successors[..]) else { continue };
-        let taken = block_of.get(target as usize).copied().unwrap_or(first);
+        let taken = if flow.cfg.blocks[second].start == target { second } else { first };
         let other = if taken == first { second } else { first };
         for pc in (block.start as usize..branch).rev() {
             let inst = &program.insts[pc];
             if counts[pc] == Arithmetic::default() || inst.guard.is_some() {
                 continue;
             }
-            let Some(target) = destination(inst) else { continue };
-            if writers.get(&target) != Some(&1) {
-                continue;
-            }
-            let readers = through_copies(program, &readers, target, pc, branch);
+            let Some(target) = destination(inst).filter(|&target| flow.sole_writer(target).is_some()) else { continue };
+            let readers = through_copies(program, flow, target, pc, branch);
             // What reads it here must have gone the same way.
             let here: HashSet<Place> =
-                readers.iter().filter(|&&at| block_of[at] == index && at > pc).map(|&at| places[at]).collect();
-            let blocks: Vec<usize> =
-                readers.iter().filter(|&&at| block_of[at] != index || at <= pc).map(|&at| block_of[at]).collect();
-            let live = |entry: usize| reaches(&cfg, entry, index, &blocks);
+                readers.iter().filter(|&&at| flow.block_of(at) == index && at > pc).map(|&at| places[at]).collect();
+            let blocks: Vec<usize> = readers
+                .iter()
+                .filter(|&&at| flow.block_of(at) != index || at <= pc)
+                .map(|&at| flow.block_of(at))
+                .collect();
+            let live = |entry: usize| reaches(&flow.cfg, entry, index, &blocks);
             let place = match (live(taken), live(other)) {
                 (true, false) => Place::Taken(branch),
                 (false, true) => Place::NotTaken(branch),
@@ -72,24 +66,17 @@ pub fn places(program: &Program, counts: &[Arithmetic]) -> Vec<Place> {
 
 /// Who reads a register that is written at `pc`. A copy between there and the end of the block, which is how PTX writes
 /// down what enters the next round of a loop, is no reader itself: those of the copy count.
-fn through_copies(
-    program: &Program,
-    readers: &HashMap<Key, Vec<usize>>,
-    register: Key,
-    pc: usize,
-    end: usize,
-) -> Vec<usize> {
-    let none = Vec::new();
+fn through_copies(program: &Program, flow: &Flow, register: Reg, pc: usize, end: usize) -> Vec<usize> {
     let mut all = Vec::new();
-    for &reader in readers.get(&register).unwrap_or(&none) {
+    for &reader in flow.reads(register) {
         let copy = match program.insts[reader].op {
-            Op::Mov32 { d, .. } => Some((false, d)),
-            Op::Mov64 { d, .. } => Some((true, d)),
+            Op::Mov32 { d, .. } => Some(Reg::W(d, 32)),
+            Op::Mov64 { d, .. } => Some(Reg::D(d)),
             _ => None,
         };
         match copy {
             Some(copy) if reader > pc && reader < end && copy != register => {
-                all.extend(readers.get(&copy).unwrap_or(&none));
+                all.extend(flow.reads(copy));
             }
             _ => all.push(reader),
         }
@@ -113,34 +100,4 @@ fn reaches(cfg: &Cfg, entry: usize, definition: usize, readers: &[usize]) -> boo
         }
     }
     false
-}
-
-type Key = (bool, u16);
-
-fn key(reg: Reg) -> Option<Key> {
-    match reg {
-        Reg::W(slot, _) => Some((false, slot)),
-        Reg::D(slot) => Some((true, slot)),
-        Reg::P(_) | Reg::Q(..) => None,
-    }
-}
-
-fn destination(inst: &Inst) -> Option<Key> {
-    let mut found = None;
-    uses::visit(inst, &mut |_| {}, &mut |reg| found = key(reg));
-    found
-}
-
-/// Who reads each register, and how many write it.
-fn uses_of(program: &Program) -> (HashMap<Key, Vec<usize>>, HashMap<Key, u32>) {
-    let mut readers: HashMap<Key, Vec<usize>> = HashMap::new();
-    let mut writers: HashMap<Key, u32> = HashMap::new();
-    for (pc, inst) in program.insts.iter().enumerate() {
-        uses::visit(
-            inst,
-            &mut |reg| readers.entry(key(reg).unwrap_or((true, u16::MAX))).or_default().push(pc),
-            &mut |reg| *writers.entry(key(reg).unwrap_or((true, u16::MAX))).or_default() += 1,
-        );
-    }
-    (readers, writers)
 }
