@@ -8,7 +8,7 @@
 //! - Division, square root and reciprocal are sequences around the special-function unit. What is counted is the way
 //!   that ordinary operands take: the one for subnormal and huge operands, which is a subroutine, is not.
 //!
-//! What becomes part of other instructions is taken away afterwards ([`folds`]).
+//! What becomes part of other instructions is taken away afterwards (`folds`).
 
 use super::Program;
 use super::flow::Flow;

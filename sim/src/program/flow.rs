@@ -16,13 +16,13 @@ pub(super) struct Flow {
     writes: HashMap<Reg, Vec<usize>>,
     guarded: Vec<bool>,
     /// The blocks of the program.
-    pub cfg: Cfg,
+    pub(super) cfg: Cfg,
     block_of: Vec<usize>,
 }
 
 impl Flow {
     /// Looks through a program.
-    pub fn new(program: &Program) -> Self {
+    pub(super) fn new(program: &Program) -> Self {
         let (mut reads, mut writes) = (HashMap::new(), HashMap::new());
         for (pc, inst) in program.insts.iter().enumerate().filter(|&(pc, _)| !program.is_removed(pc)) {
             let note = |map: &mut HashMap<Reg, Vec<usize>>, reg| {
@@ -45,17 +45,17 @@ impl Flow {
     }
 
     /// The instructions that write a register, in order.
-    pub fn writes(&self, reg: Reg) -> &[usize] {
+    pub(super) fn writes(&self, reg: Reg) -> &[usize] {
         self.writes.get(&reg.whole()).map_or(&[], Vec::as_slice)
     }
 
     /// The instructions that read a register, in order, once for each operand.
-    pub fn reads(&self, reg: Reg) -> &[usize] {
+    pub(super) fn reads(&self, reg: Reg) -> &[usize] {
         self.reads.get(&reg.whole()).map_or(&[], Vec::as_slice)
     }
 
     /// The only instruction that writes a register.
-    pub fn sole_writer(&self, reg: Reg) -> Option<usize> {
+    pub(super) fn sole_writer(&self, reg: Reg) -> Option<usize> {
         match self.writes(reg) {
             &[writer] => Some(writer),
             _ => None,
@@ -63,33 +63,33 @@ impl Flow {
     }
 
     /// The only instruction that writes a register which nobody but `reader` reads, and that once.
-    pub fn maker_for(&self, reg: Reg, reader: usize) -> Option<usize> {
+    pub(super) fn maker_for(&self, reg: Reg, reader: usize) -> Option<usize> {
         if self.reads(reg) == [reader] { self.sole_writer(reg) } else { None }
     }
 
     /// The block in which an instruction stands.
-    pub fn block_of(&self, pc: usize) -> usize {
+    pub(super) fn block_of(&self, pc: usize) -> usize {
         self.block_of[pc]
     }
 
     /// Whether control cannot go elsewhere between two instructions.
-    pub fn same_block(&self, a: usize, b: usize) -> bool {
+    pub(super) fn same_block(&self, a: usize, b: usize) -> bool {
         self.block_of[a] == self.block_of[b]
     }
 
     /// Whether an instruction is executed under a predicate.
-    pub fn is_guarded(&self, pc: usize) -> bool {
+    pub(super) fn is_guarded(&self, pc: usize) -> bool {
         self.guarded[pc]
     }
 
     /// For each block the last one that every way to it passes.
-    pub fn dominators(&self) -> Vec<usize> {
+    pub(super) fn dominators(&self) -> Vec<usize> {
         let graph: Vec<Vec<usize>> = self.cfg.blocks.iter().map(|block| block.successors.clone()).collect();
         dominators(&graph, 0)
     }
 
     /// Whether somebody reads the value that a register has behind `pc`.
-    pub fn is_live_behind(&self, reg: Reg, pc: usize) -> bool {
+    pub(super) fn is_live_behind(&self, reg: Reg, pc: usize) -> bool {
         let mut seen = vec![false; self.cfg.blocks.len()];
         let mut stack = vec![(self.block_of[pc], pc + 1)];
         while let Some((block, from)) = stack.pop() {

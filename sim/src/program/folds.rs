@@ -92,11 +92,11 @@ fn plain_product(program: &Program, flow: &Flow, pc: usize, parts: &[&str]) -> O
 /// Sine and cosine of the same value share their first step: it counts where it comes first on every way.
 fn share(program: &Program, flow: &Flow, counts: &mut [Arithmetic]) {
     let mut sources: HashMap<Reg, Vec<usize>> = HashMap::new();
-    for pc in 0..program.insts.len() {
-        if matches!(opcode(program, pc)[0], "sin" | "cos") && counts[pc] == single(0, 1, 0) && !flow.is_guarded(pc) {
-            if let Some(operand) = source(&program.insts[pc]).filter(|&operand| flow.sole_writer(operand).is_some()) {
-                sources.entry(operand).or_default().push(pc);
-            }
+    for (pc, inst) in program.insts.iter().enumerate() {
+        let first = matches!(opcode(program, pc)[0], "sin" | "cos") && counts[pc] == single(0, 1, 0);
+        let operand = source(inst).filter(|&operand| flow.sole_writer(operand).is_some());
+        if let Some(operand) = operand.filter(|_| first && !flow.is_guarded(pc)) {
+            sources.entry(operand).or_default().push(pc);
         }
     }
     sources.retain(|_, list| list.len() > 1);
