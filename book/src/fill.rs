@@ -70,6 +70,7 @@ impl<'a> Filler<'a> {
             "source" => self.source(&mut directive)?,
             "file" => self.file(&mut directive)?,
             "command" => self.command(&mut directive)?,
+            "finding" => self.finding(&mut directive)?,
             "counters" => tables::counters(self, &mut directive)?,
             "compare" => tables::compare(self, &mut directive)?,
             "lines" => tables::lines(self, &mut directive)?,
@@ -84,7 +85,8 @@ impl<'a> Filler<'a> {
             other => {
                 return Err(Reason::Wrong(format!(
                     "there is no directive `{other}`; there are number, ratio, claim, source, file, command, \
-                     counters, compare, lines, bars, targets, bank-map, rounds, counter-list, closing, agreement, provenance"
+                     finding, counters, compare, lines, bars, targets, bank-map, rounds, counter-list, closing, agreement, \
+                     provenance"
                 )));
             }
         };
@@ -254,6 +256,16 @@ impl<'a> Filler<'a> {
             launch.shared_dynamic,
             args.join(" ")
         ))
+    }
+
+    /// A faulty kernel with what is found in it.
+    fn finding(&self, directive: &mut Directive) -> Result<String, Reason> {
+        let name = directive.word("a faulty kernel")?;
+        let faulty = self.runs.faulty(&name)?;
+        let lines = faulty.source.iter().map(|(number, line)| (*number, &**line)).collect();
+        let caption = format!("{}, and what is found in it", html::code(&format!("{name}.cu")));
+        let source = listing(&Region { lines }, Some(&caption), None);
+        Ok(format!("{source}\n```text\n{}\n```\n", faulty.findings.join("\n\n")))
     }
 
     /// `label` as a link to a line of a source, if the source has a page.

@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod banks;
+mod catalogue;
 pub mod directive;
 mod fault;
 pub mod fill;

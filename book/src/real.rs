@@ -11,7 +11,8 @@ use kernels::truth::{Provenance, Record};
 use kernels::{case, counters, problem, ptx, simulate, truth};
 use sim::{Arg, Dim3, Launch, Lowering, Module, Options, Scalar};
 
-use crate::runs::{Agreement, Counter, KernelAgreement, Measured, Run, Runs};
+use crate::catalogue;
+use crate::runs::{Agreement, Counter, Faulty, KernelAgreement, Measured, Run, Runs};
 
 /// The GPU that the book's numbers are about.
 const TARGET: &str = "h200";
@@ -137,6 +138,10 @@ impl Runs for RealRuns {
             return Err(format!("kernels/cu/{file} has changed since its PTX was made: run `warpbook dev ptx`"));
         }
         Ok(committed.source.to_owned())
+    }
+
+    fn faulty(&self, name: &str) -> Result<Faulty, String> {
+        catalogue::run(name)
     }
 
     fn agreement(&self) -> Result<Agreement, String> {

@@ -45,6 +45,12 @@ pub trait Runs {
     /// A sentence when there is no such file, or it is not the text that the runs were compiled from.
     fn source(&self, file: &str) -> Result<String, String>;
 
+    /// Runs a kernel of the simulator's catalogue of faulty kernels.
+    ///
+    /// # Errors
+    /// A sentence when there is no such kernel, or nothing is found in it.
+    fn faulty(&self, name: &str) -> Result<Faulty, String>;
+
     /// Compares all cases of all kernels with the records.
     ///
     /// # Errors
@@ -78,6 +84,15 @@ pub struct Run {
     pub report: Report,
     /// What the record says, if there is one.
     pub measured: Option<Measured>,
+}
+
+/// A faulty kernel, and what the checks find in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Faulty {
+    /// Its source: line numbers and lines.
+    pub source: Vec<(u32, String)>,
+    /// The findings, as `warpbook sim` prints them. Never empty.
+    pub findings: Vec<String>,
 }
 
 /// What a real GPU did with a case.

@@ -72,6 +72,16 @@ fn kernels_run_on_other_gpus() {
 }
 
 #[test]
+fn a_faulty_kernel_stands_before_what_is_found_in_it() {
+    let shown = fill("{{#wb finding broken}}\n");
+    let (source, finding) =
+        (shown.find("```cpp\ns[i] = x;\n```"), shown.find("```text\nfinding: [race] who <knows>\n```"));
+    assert!(source.is_some() && source < finding, "{shown}");
+    assert!(shown.contains("<code>broken.cu</code>") && shown.contains(">6</pre>"), "{shown}");
+    assert_eq!(fault("{{#wb finding sound}}"), "there is no kernel `sound` to show");
+}
+
+#[test]
 fn kernels_stand_side_by_side() {
     let table = fill("{{#wb compare kernels=\"one two\" case=small rows=\"shared wavefronts; time\"}}");
     assert!(table.contains(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use book::runs::{Agreement, Counter, KernelAgreement, Measured, Run, Runs};
+use book::runs::{Agreement, Counter, Faulty, KernelAgreement, Measured, Run, Runs};
 use sim::Report;
 use sim::report::{LaunchShape, LineReport};
 
@@ -103,6 +103,16 @@ impl Runs for Fake {
                 Ok("// ANCHOR: body\n\nx = s[a<b];  // load\ns[i] = x;\n// ANCHOR_END: body\nend();\n".to_owned())
             }
             _ => Err(format!("there is no source `{file}`; there are fake.cu")),
+        }
+    }
+
+    fn faulty(&self, name: &str) -> Result<Faulty, String> {
+        match name {
+            "broken" => Ok(Faulty {
+                source: vec![(6, "s[i] = x;".to_owned())],
+                findings: vec!["finding: [race] who <knows>".to_owned()],
+            }),
+            _ => Err(format!("there is no kernel `{name}` to show")),
         }
     }
 

@@ -83,12 +83,12 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources, all_lines
     report.order.write(text, report.findings.is_empty())?;
     for finding in &report.findings {
         writeln!(text)?;
-        write!(text, "{}", describe("finding", finding, sources))?;
+        write!(text, "{}", self::finding("finding", finding, sources))?;
         writeln!(text)?;
     }
     for remark in &report.remarks {
         writeln!(text)?;
-        write!(text, "{}", describe("remark", remark, sources))?;
+        write!(text, "{}", finding("remark", remark, sources))?;
         writeln!(text)?;
     }
     writeln!(text)?;
@@ -182,8 +182,8 @@ fn ratio(value: u64, ideal: u64) -> String {
     if value == 0 || ideal == 0 { String::new() } else { format!("{:.2}", value as f64 / ideal as f64) }
 }
 
-/// A finding with its source lines, if the sources are at hand.
-fn describe(title: &str, finding: &Finding, sources: &Sources) -> String {
+/// One finding, called `title`, with its source lines if the sources are at hand.
+pub fn finding(title: &str, finding: &Finding, sources: &Sources) -> String {
     let lanes: u32 = finding.lanes.iter().fold(0, |mask, lane| mask | 1 << lane);
     let who = format!("{}, {}", warp(finding.block, finding.warp), crate::machine::block::lanes_text(lanes));
     let times = if finding.count > 1 { format!(" ({} times in all)", finding.count) } else { String::new() };
