@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use sim::report::digest;
 use sim::{Arg, Dim3, Scalar};
 
 use crate::check::{Check, Expected, POISON};
@@ -106,7 +106,7 @@ impl Prepared {
     pub fn outputs(&self, contents: &[Vec<u8>]) -> Vec<Output> {
         let of = |expected: &Expected| {
             let bytes = self.content(contents, expected.buffer);
-            Output { buffer: expected.buffer.to_owned(), bytes: bytes.len() as u64, sha256: sha256(bytes) }
+            Output { buffer: expected.buffer.to_owned(), bytes: bytes.len() as u64, blake3: digest(bytes) }
         };
         self.expected.iter().map(of).collect()
     }
@@ -119,13 +119,8 @@ pub struct Output {
     pub buffer: String,
     /// Its size.
     pub bytes: u64,
-    /// SHA-256 of its bytes, in hexadecimal.
-    pub sha256: String,
-}
-
-/// SHA-256 in hexadecimal.
-pub fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    /// BLAKE3 of its bytes, in hexadecimal ([`digest`]).
+    pub blake3: String,
 }
 
 /// A launch in the list of cases: what stands before its arguments.

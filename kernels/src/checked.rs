@@ -60,7 +60,7 @@ pub fn run(subject: Subject<'_>, launch: &Launch, options: &Options) -> Result<C
     };
     let mut notes = Vec::new();
     let differing: Vec<String> = (debug.output.iter().zip(&outcome.report.output))
-        .filter(|(debug, optimised)| debug.sha256 != optimised.sha256)
+        .filter(|(debug, optimised)| debug.blake3 != optimised.blake3)
         .map(|(debug, _)| debug.argument.to_string())
         .collect();
     if !differing.is_empty() && debug.findings.is_empty() && outcome.report.findings.is_empty() {

@@ -12,7 +12,7 @@ use crate::case::{Case, Output, Planned, Shape};
 use crate::gpu::{Resources, Times};
 
 /// Version of the files' layout. A reader refuses any other.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
 
 /// What one GPU did with all cases of one problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +23,8 @@ pub struct Record {
     pub problem: String,
     /// Where the numbers come from.
     pub provenance: Provenance,
+    /// The exact counters that were recorded. Of others the record says nothing.
+    pub counters: Vec<String>,
     /// One entry per case, in the order of [`crate::case::all`].
     pub cases: Vec<CaseRecord>,
 }
@@ -98,7 +100,7 @@ pub struct LaunchRecord {
     pub shape: Shape,
     /// How many launches they are.
     pub times: u32,
-    /// The exact counters of [`crate::counters::EXACT`], all launches together.
+    /// Each of [`Record::counters`], all launches together. In the file those that are 0 are left out.
     pub metrics: Metrics,
     /// Other metrics, which are never compared: [`crate::counters::CONTEXT`]. All launches together, except for
     /// resources, which are those of one.
@@ -202,7 +204,13 @@ impl Record {
         if schema != SCHEMA {
             return Err(TruthError::Schema { file: file.to_owned(), found: schema, problem });
         }
-        serde_json::from_str(text).map_err(format)
+        let mut record: Self = serde_json::from_str(text).map_err(format)?;
+        for launch in record.cases.iter_mut().flat_map(|case| &mut case.launches) {
+            for counter in &record.counters {
+                launch.metrics.entry(counter.clone()).or_insert(0);
+            }
+        }
+        Ok(record)
     }
 
     /// Reads a record from a file.
@@ -220,10 +228,19 @@ impl Record {
         let own = "our own types have no maps with odd keys and no numbers that JSON lacks";
         let text = |value: &str| serde_json::to_string(value).expect(own);
         let provenance = serde_json::to_string_pretty(&self.provenance).expect(own).replace('\n', "\n  ");
-        let cases: Vec<String> =
-            self.cases.iter().map(|case| format!("    {}", serde_json::to_string(case).expect(own))).collect();
+        let counters = serde_json::to_string_pretty(&self.counters).expect(own).replace('\n', "\n  ");
+        let without_zeros = |case: &CaseRecord| {
+            let mut case = case.clone();
+            for launch in &mut case.launches {
+                launch.metrics.retain(|_, value| *value > 0);
+            }
+            case
+        };
+        let line = |case| format!("    {}", serde_json::to_string(&without_zeros(case)).expect(own));
+        let cases: Vec<String> = self.cases.iter().map(line).collect();
         format!(
-            "{{\n  \"schema\": {},\n  \"problem\": {},\n  \"provenance\": {provenance},\n  \"cases\": [\n{}\n  ]\n}}\n",
+            "{{\n  \"schema\": {},\n  \"problem\": {},\n  \"provenance\": {provenance},\n  \"counters\": {counters},\n  \
+             \"cases\": [\n{}\n  ]\n}}\n",
             self.schema,
             text(&self.problem),
             cases.join(",\n"),
@@ -275,7 +292,7 @@ pub(crate) mod tests {
             CaseRecord {
                 version: case.version.to_owned(),
                 case: case.name.clone(),
-                outputs: vec![Output { buffer: "out".to_owned(), bytes: 4, sha256: format!("{i:064x}") }],
+                outputs: vec![Output { buffer: "out".to_owned(), bytes: 4, blake3: format!("{i:064x}") }],
                 right: true,
                 max_error: 0.1 + i as f64,
                 times: Times { median_ns: 2500, min_ns: 2400, max_ns: 9000, runs: 20 },
@@ -299,6 +316,7 @@ pub(crate) mod tests {
                 date: "2026-11-21".to_owned(),
                 warpbook: "0.1.0".to_owned(),
             },
+            counters: crate::counters::EXACT.iter().map(|c| c.metric.to_owned()).collect(),
             cases: cases.iter().enumerate().map(case).collect(),
         }
     }
@@ -315,7 +333,7 @@ pub(crate) mod tests {
             text.lines().filter(|line| line.contains("\"version\": \"") || line.contains("\"version\":\"")).count(),
             cases.len()
         );
-        assert!(text.len() < 400_000, "{} bytes", text.len());
+        assert!(text.contains("\"counters\": [") && read.cases[0].metric(crate::counters::EXACT[0].metric) == Some(0));
         assert_eq!(record.file_name(), "scan.h200.json");
         assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
     }

@@ -39,7 +39,7 @@ pub(crate) fn run(
         }
         for (before, after) in report.output.iter().zip(&other.report.output) {
             let known = report.order.differing.iter().any(|differing| differing.argument == before.argument);
-            if before.sha256 == after.sha256 || known {
+            if before.blake3 == after.blake3 || known {
                 continue;
             }
             let [one, two] =

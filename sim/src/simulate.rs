@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use serde::Deserialize;
-use sha2::{Digest, Sha256};
 
 use crate::check::{Checked, Checks, Places};
 use crate::error::Error;
@@ -16,7 +15,7 @@ use crate::observe::{by_line, metrics};
 use crate::program::{self, Source};
 use crate::ptx;
 use crate::report::details::{Details, Distance};
-use crate::report::{BufferDigest, LaunchShape, Order, Report, Versions};
+use crate::report::{BufferDigest, LaunchShape, Order, Report, Versions, digest};
 use crate::schedules;
 use crate::target::{self, features};
 
@@ -256,7 +255,7 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
             // Memory that is no argument goes by the first argument that is its address.
             let points_here = |arg: &Arg| matches!(arg, Arg::Address { argument: place, .. } if *place == argument);
             let argument = launch.args.iter().position(points_here).unwrap_or(argument);
-            Some(BufferDigest { argument, bytes: bytes.len() as u64, sha256: digest(bytes) })
+            Some(BufferDigest { argument, bytes: bytes.len() as u64, blake3: digest(bytes) })
         })
         .collect();
     let (major, minor) = module.ast.version;
@@ -315,9 +314,4 @@ fn run(machine: &Machine<'_>, options: &Options) -> Option<Ran<Checked>> {
     }
     let ran = machine.run(|| Counters::of(machine), |sum: &mut Counters, later| sum.merge(&later))?;
     Some(ran.map(Checked::unchecked))
-}
-
-/// SHA-256 in hexadecimal.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }

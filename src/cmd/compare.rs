@@ -1,7 +1,7 @@
 //! `warpbook compare`.
 
 use kernels::case;
-use kernels::compare::{self, Against, Comparison, Row};
+use kernels::compare::{self, Against, Comparison, CounterRow, Row};
 use kernels::gpu::Gpu;
 use kernels::truth::Record;
 
@@ -37,19 +37,25 @@ pub(crate) fn run(args: &Compare, json: bool) -> Ended {
 fn print(comparison: &Comparison, all_counters: bool, no_gpu: &str) {
     println!("{}", overview(comparison));
     println!("each pair: simulated = measured, loads and stores together (all counters: --counters)");
+    let is_zero = |counter: &&CounterRow| counter.simulated == 0 && matches!(counter.measured, None | Some(0));
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| all_counters || !row.counters_agree()).collect();
     for row in rows {
         println!("\n{}, {} ({})", row.version, row.case, row.data);
-        let lines = row.counters.iter().map(|counter| {
+        let lines = row.counters.iter().filter(|counter| !is_zero(counter)).map(|counter| {
             let verdict = match counter.agrees {
                 Some(true) => "=",
                 Some(false) => "DIFFERS",
+                None if row.recorded.is_some() => "not recorded",
                 None => "",
             };
             let measured = counter.measured.map_or("–".to_owned(), grouped);
             vec![counter.metric.to_owned(), verdict.to_owned(), grouped(counter.simulated), measured]
         });
         println!("{}", out::table(&["counter", "", "simulated", "measured"], lines.collect(), 2));
+        match row.counters.iter().filter(is_zero).count() {
+            0 => {}
+            zeros => println!("{zeros} further counters are 0"),
+        }
     }
     for row in &comparison.rows {
         if let Some(first) = &row.simulated.result.first {

@@ -125,7 +125,7 @@ pub struct CounterRow {
     pub simulated: u64,
     /// The hardware's number, from the record.
     pub measured: Option<u64>,
-    /// Whether the two are equal; nothing to say without a record.
+    /// Whether the two are equal; nothing to say of a counter that was not recorded.
     pub agrees: Option<bool>,
 }
 
@@ -138,6 +138,8 @@ pub struct Summary {
     pub counters: usize,
     /// Number of those that are equal.
     pub counters_agree: usize,
+    /// Number of exact counters that the records lack: of them it is not known whether they agree.
+    pub not_recorded: usize,
     /// Number of cases whose results are right, equal bit by bit, and without findings, on all machines that took part.
     pub results_agree: usize,
     /// Whether there is nothing to complain about: exit code 0, otherwise 1.
@@ -172,6 +174,8 @@ pub(super) fn summarize(rows: &[Row], provenances: &[&Provenance]) -> Summary {
     let verdicts = || rows.iter().flat_map(Row::judged).filter_map(|counter| counter.agrees);
     let (counters, counters_agree) = (verdicts().count(), verdicts().filter(|agrees| *agrees).count());
     let results_agree = rows.iter().filter(|row| row.results_agree()).count();
+    let recorded = rows.iter().filter(|row| row.recorded.is_some());
+    let not_recorded = recorded.flat_map(Row::judged).filter(|counter| counter.agrees.is_none()).count();
     let mut closing = match source(provenances) {
         Some(source) => format!("{counters_agree} of {counters} exact counters agree ({source})"),
         None => "no exact counters were compared, because there is no record of a GPU".to_owned(),
@@ -180,8 +184,11 @@ pub(super) fn summarize(rows: &[Row], provenances: &[&Provenance]) -> Summary {
     if wrong > 0 {
         closing += &format!("; {wrong} of {} results do not", rows.len());
     }
+    if not_recorded > 0 {
+        closing += &format!("; not recorded: {not_recorded}");
+    }
     let agrees = counters == counters_agree && wrong == 0;
-    Summary { cases: rows.len(), counters, counters_agree, results_agree, agrees, closing }
+    Summary { cases: rows.len(), counters, counters_agree, not_recorded, results_agree, agrees, closing }
 }
 
 /// `H200, recorded 2026-11-21`; several GPUs and a span of days when the records differ.

@@ -29,7 +29,7 @@ fn rows(cases: &[Case], record: &Record) -> Vec<Row> {
 fn agreement_is_counted_and_closed_with_one_line() {
     let (cases, record) = setup();
     let summary = summarize(&rows(&cases, &record), &[&record.provenance]);
-    assert_eq!(summary.closing, "52 of 52 exact counters agree (H200, recorded 2026-11-21)");
+    assert_eq!(summary.closing, "224 of 224 exact counters agree (H200, recorded 2026-11-21)");
     assert!(summary.agrees && summary.cases == 4 && summary.results_agree == 4);
     let mut later = record.provenance.clone();
     later.date = "2026-12-24".to_owned();
@@ -49,7 +49,7 @@ fn one_different_counter_is_a_disagreement() {
     assert_eq!((rows[2].counters[0].simulated, rows[2].counters[0].agrees), (0, Some(false)));
     assert!(rows[2].results_agree() && !rows[2].counters_agree() && rows[1].counters_agree());
     let summary = summarize(&rows, &[&record.provenance]);
-    assert!(!summary.agrees && summary.closing.starts_with("50 of 52 "), "{}", summary.closing);
+    assert!(!summary.agrees && summary.closing.starts_with("222 of 224 "), "{}", summary.closing);
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn a_wrong_or_different_result_and_a_finding_are_disagreements() {
     let wrong = [
         judge_one(&|ours, _, _| ours.result.right = false),
         judge_one(&|ours, _, _| ours.findings.push("race".to_owned())),
-        judge_one(&|ours, _, _| ours.outputs[0].sha256.push('0')),
+        judge_one(&|ours, _, _| ours.outputs[0].blake3.push('0')),
         judge_one(&|_, theirs, _| theirs.right = false),
         judge_one(&|_, _, live| live.same_output = false),
         judge_one(&|_, _, live| live.result.right = false),
@@ -76,7 +76,7 @@ fn a_wrong_or_different_result_and_a_finding_are_disagreements() {
     }
     let summary = summarize(&wrong, &[&record.provenance]);
     assert!(!summary.agrees);
-    assert_eq!(summary.closing, "78 of 78 exact counters agree (H200, recorded 2026-11-21); 6 of 6 results do not");
+    assert_eq!(summary.closing, "336 of 336 exact counters agree (H200, recorded 2026-11-21); 6 of 6 results do not");
 }
 
 #[test]
@@ -110,7 +110,18 @@ fn a_stale_record_is_an_error_that_names_file_and_command() {
     let mut other = record.clone();
     other.cases[0].launches[0].shape.shared_bytes += 4;
     assert!(why(&other, "p").contains("516 bytes"));
-    let mut other = record.clone();
-    other.cases[0].launches[0].metrics.remove(EXACT[3].metric);
-    assert!(why(&other, "p").contains(EXACT[3].metric));
+}
+
+#[test]
+fn a_counter_that_was_not_recorded_neither_agrees_nor_disagrees() {
+    let (cases, mut record) = setup();
+    let ours = simulated(&record.cases[0]);
+    record.cases[0].launches[0].metrics.remove(EXACT[3].metric);
+    check_fresh(&record, &cases.iter().collect::<Vec<_>>(), "p").unwrap();
+    let row = judge(&cases[0], ours, Some(&record.cases[0]), None);
+    assert_eq!((row.counters[3].measured, row.counters[3].agrees), (None, None));
+    let summary = summarize(&[row], &[&record.provenance]);
+    assert_eq!((summary.counters, summary.counters_agree, summary.not_recorded), (EXACT.len() - 1, EXACT.len() - 1, 1));
+    let wanted = "55 of 55 exact counters agree (H200, recorded 2026-11-21); not recorded: 1";
+    assert_eq!(summary.closing, wanted);
 }

@@ -12,6 +12,7 @@ use sim::{Arg, Launch};
 
 use super::{Probe, ProbeCounters, ProbeError, ProbeRecord, Suite};
 use crate::case::{Buffer, Pass, Prepared, Shape, Step};
+use crate::counters::EXACT;
 use crate::gpu::{Gpu, GpuError};
 use crate::ptx;
 use crate::record::{Ncu, NcuError, Profiled};
@@ -70,7 +71,7 @@ impl ProbeRecordError {
 pub fn record(suite: &Suite, gpu: u32, ncu: Option<&Path>) -> Result<PathBuf, ProbeRecordError> {
     let properties = Gpu::open(gpu)?.properties().clone();
     let ncu = Ncu::find(ncu)?;
-    let counters: Vec<String> = sim::observe::metrics::EXACT.iter().map(|metric| metric.name.to_owned()).collect();
+    let counters: Vec<String> = EXACT.iter().map(|counter| counter.metric.to_owned()).collect();
     let program = env::current_exe().map_err(ProbeRecordError::Program)?;
     let line: Vec<OsString> = [
         program.into_os_string(),

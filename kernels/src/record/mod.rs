@@ -14,7 +14,8 @@ use std::{env, fs, io};
 pub use ncu::{Ncu, NcuError};
 pub(crate) use profile::Launch as Profiled;
 
-use crate::case::{Case, Shape, Step, sha256};
+use crate::case::{Case, Shape, Step};
+use crate::counters::EXACT;
 use crate::gpu::{Gpu, GpuError, Properties};
 use crate::problem::{self, Problem};
 use crate::ptx::{self, CommittedPtx};
@@ -188,6 +189,7 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Resu
             schema: SCHEMA,
             problem: problem.name.to_owned(),
             provenance: provenance(&properties, &ncu, &ptx, lowered),
+            counters: recorded(&records),
             cases: records,
         };
         write(&file, &record.to_json()).map_err(|why| RecordError::Write { file: file.clone(), why })?;
@@ -299,6 +301,12 @@ fn fill(record: &mut CaseRecord, case: &Case, measured: Vec<Measured>) {
     }
 }
 
+/// The exact counters that every launch has.
+fn recorded(records: &[CaseRecord]) -> Vec<String> {
+    let has = |metric: &str| records.iter().all(|record| record.metric(metric).is_some());
+    EXACT.iter().filter(|counter| has(counter.metric)).map(|counter| counter.metric.to_owned()).collect()
+}
+
 fn provenance(gpu: &Properties, ncu: &Ncu, ptx: &CommittedPtx, lowered: Option<String>) -> Provenance {
     Provenance {
         gpu: gpu.name.clone(),
@@ -309,7 +317,7 @@ fn provenance(gpu: &Properties, ncu: &Ncu, ptx: &CommittedPtx, lowered: Option<S
         ncu: ncu.version.clone(),
         nvrtc: ptx.header.nvrtc.to_owned(),
         code_sha256: ptx::code_sha256(ptx.text),
-        source_sha256: sha256(ptx.source.as_bytes()),
+        source_sha256: ptx::sha256(ptx.source),
         ptx_version: lowered,
         date: time::OffsetDateTime::now_utc().date().to_string(),
         warpbook: env!("CARGO_PKG_VERSION").to_owned(),

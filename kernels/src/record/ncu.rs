@@ -82,11 +82,24 @@ impl Ncu {
     ) -> Result<(Vec<Vec<Measured>>, Option<String>), NcuError> {
         let exact = EXACT.iter().map(|counter| counter.metric);
         match self.attempt(program, cases, &exact.clone().chain(CONTEXT).collect::<Vec<_>>()) {
-            // An older ncu may not know all of the metrics that we do not compare: they are worth trying without.
+            // An older ncu or GPU may not know all metrics: the rest is worth trying. Without names in the message, those
+            // that we do not compare are left out.
             Err(NcuError::Failed { output, .. }) if output.to_lowercase().contains("metric") => {
-                let measured = self.attempt(program, cases, &exact.collect::<Vec<_>>())?;
+                let words: Vec<&str> = output
+                    .split(|c: char| !c.is_alphanumeric() && !"_.".contains(c))
+                    .map(|w| w.trim_matches('.'))
+                    .collect();
+                let named = |metric: &&str| words.contains(metric);
+                let refused: Vec<&str> = exact.clone().chain(CONTEXT).filter(named).collect();
+                let asked: Vec<&str> = match refused.as_slice() {
+                    [] => exact.collect(),
+                    refused => exact.chain(CONTEXT).filter(|metric| !refused.contains(metric)).collect(),
+                };
+                let measured = self.attempt(program, cases, &asked)?;
                 let first = output.lines().find(|line| line.to_lowercase().contains("metric")).unwrap_or_default();
-                Ok((measured, Some(format!("ncu refused the metrics beside the exact counters ({first})"))))
+                let what =
+                    if refused.is_empty() { "those beside the exact counters".to_owned() } else { refused.join(", ") };
+                Ok((measured, Some(format!("ncu refused metrics, so these were not recorded: {what} ({first})"))))
             }
             result => result.map(|measured| (measured, None)),
         }
@@ -211,6 +224,13 @@ mod tests {
         // The first attempt asks for context metrics and is refused, the second does not.
         let picky = "case \"$all\" in *launch__*) echo 'Failed to find metric launch__x'; exit 1;; esac";
         assert!(profile(&table, picky).unwrap().1.unwrap().contains("launch__x"));
+
+        // One exact counter is refused by name: the others are asked for without it.
+        let refused = EXACT[6].metric;
+        let picky = format!("case \"$all\" in *{refused}*) echo 'Failed to find metric {refused}.'; exit 1;; esac");
+        let (measured, note) = profile(&table.replace(refused, "x"), &picky).unwrap();
+        assert!(note.unwrap().contains(refused));
+        assert!(!measured[0][0].exact.contains_key(refused) && measured[0][0].exact.len() == EXACT.len() - 1);
 
         let error = profile("==PROF== Disconnected\n", "").unwrap_err();
         let NcuError::Output { log, .. } = &error else { panic!("{error}") };

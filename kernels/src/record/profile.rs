@@ -115,19 +115,21 @@ fn measured(case: &Case, planned: &Planned, profiled: &Launch) -> Result<Measure
             planned.kernel, planned.shape
         ));
     }
-    let exact = EXACT.iter().map(|counter| {
-        let (value, unit) = metrics
-            .get(counter.metric)
-            .ok_or_else(|| format!("no column for {}, which this GPU or this ncu may not have", counter.metric))?;
-        let number =
-            number(value, unit).ok_or_else(|| format!("{} of `{case}` is `{value}` {unit}", counter.metric))?;
-        Ok((counter.metric.to_owned(), number))
+    // A counter that this GPU or this ncu does not have is not recorded.
+    let exact = EXACT.iter().filter_map(|counter| metrics.get(counter.metric).map(|cell| (counter.metric, cell)));
+    let exact = exact.map(|(metric, (value, unit))| {
+        let number = number(value, unit).ok_or_else(|| format!("{metric} of `{case}` is `{value}` {unit}"))?;
+        Ok((metric.to_owned(), number))
     });
+    let exact = exact.collect::<Result<Metrics, String>>()?;
+    if exact.is_empty() {
+        return Err("the table has no column for any of the exact counters".to_owned());
+    }
     let context = CONTEXT.iter().filter_map(|&metric| {
         let (value, unit) = metrics.get(metric)?;
         Some((metric.to_owned(), number(value, unit)?))
     });
-    Ok(Measured { exact: exact.collect::<Result<_, String>>()?, context: context.collect() })
+    Ok(Measured { exact, context: context.collect() })
 }
 
 /// Reads `16,376`. Refuses fractions and scaled units (`Kbyte`, `us`): a rounded number is no exact counter.
@@ -215,7 +217,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn rounded_and_missing_values_are_refused() {
+    fn rounded_values_are_refused_and_missing_ones_left_out() {
         assert_eq!(number("16,376", "inst"), Some(16_376));
         assert_eq!(number("0", ""), Some(0));
         assert_eq!(number("1.64", "Kbyte"), None);
@@ -224,8 +226,13 @@ pub(super) mod tests {
         assert_eq!(number("n/a", ""), None);
         let cases = cases();
         let missing = output(&cases).replace(EXACT[4].metric, "smsp__something_else.sum");
-        let error = attach(&cases, &parse(&missing).unwrap()).unwrap_err();
-        assert!(error.contains(EXACT[4].metric), "{error}");
+        let measured = attach(&cases, &parse(&missing).unwrap()).unwrap();
+        assert_eq!(measured[0][0].exact.len(), EXACT.len() - 1);
+        assert!(!measured[0][0].exact.contains_key(EXACT[4].metric));
+        let none = EXACT.iter().fold(output(&cases), |text, counter| text.replace(counter.metric, "smsp__other.sum"));
+        assert!(attach(&cases, &parse(&none).unwrap()).unwrap_err().contains("exact counters"));
+        let cell = output(&cases).replacen(&format!("\"{}\"", 4), "\"1.5\"", 1);
+        assert!(attach(&cases, &parse(&cell).unwrap()).is_err());
     }
 
     #[test]

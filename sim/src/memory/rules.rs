@@ -133,7 +133,8 @@ impl Rules {
         }
     }
 
-    /// What a global atomic moves when lanes with the same address come one after the other, the n-th lane of every element in the n-th pass.
+    /// What a global atomic moves when lanes with the same address come one after the other, the n-th lane of every
+    /// element in the n-th pass.
     pub fn atomic_passes(&self, addresses: &[u64; 32], active: u32, width: u32) -> sectors::Passes {
         let mut sum = sectors::Passes::default();
         sectors::each_pass(addresses, active, width, |pass| {

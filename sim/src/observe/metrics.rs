@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::counters::{Access, Counters, Counts};
+use super::exact::METRICS;
 use crate::program::Program;
 use crate::program::arithmetic::Arithmetic;
 use crate::program::inst::{AtomicForm, AtomicOp, Op, Space};
@@ -12,24 +13,27 @@ use crate::ptx::ast::Module;
 use crate::report::{LineReport, Metrics};
 
 /// One instruction of the program with its counts.
-struct Site<'a> {
-    counts: &'a Counts,
+pub(super) struct Site<'a> {
+    pub(super) counts: &'a Counts,
     op: &'a Op,
-    arithmetic: Arithmetic,
+    pub(super) arithmetic: Arithmetic,
     /// Lanes that execute that arithmetic.
     arithmetic_lanes: u64,
     /// What lanes execute beyond that.
     unusual: Difference,
+    /// The compiler removes it.
+    removed: bool,
 }
 
 /// How a metric is computed from the counts of one instruction.
-type Value = fn(&Site<'_>) -> u64;
+pub(super) type Value = fn(&Site<'_>) -> u64;
 
 /// One counter of the report.
+#[derive(Clone, Copy)]
 pub struct Metric {
     /// Nsight Compute's name with its suffix, or ours (`warpbook__…`).
     pub name: &'static str,
-    value: Value,
+    pub(super) value: Value,
 }
 
 const fn metric(name: &'static str, value: Value) -> Metric {
@@ -38,7 +42,7 @@ const fn metric(name: &'static str, value: Value) -> Metric {
 
 /// What an instruction does with memory, as the counters tell it apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Load,
     Store,
     Atomic,
@@ -66,7 +70,7 @@ impl Site<'_> {
         self.kind() == Some(kind)
     }
 
-    fn shared(&self, kind: Kind) -> &Access {
+    pub(super) fn shared(&self, kind: Kind) -> &Access {
         match (kind, self.kind()) {
             // Shared memory knows no reductions.
             (Kind::Atomic, Some(Kind::Atomic | Kind::Reduction)) => &self.counts.shared,
@@ -76,31 +80,31 @@ impl Site<'_> {
         }
     }
 
-    fn global(&self, kind: Kind) -> &Access {
+    pub(super) fn global(&self, kind: Kind) -> &Access {
         if self.is(kind) { &self.counts.global } else { &NOTHING }
     }
 
     /// Loads as the L1 cache sees them: asynchronous copies load, too.
-    fn l1_loads(&self) -> &Access {
+    pub(super) fn l1_loads(&self) -> &Access {
         if self.is(Kind::Copy) { &self.counts.global } else { self.global(Kind::Load) }
     }
 
-    fn local(&self, kind: Kind) -> &Access {
+    pub(super) fn local(&self, kind: Kind) -> &Access {
         if self.is(kind) { &self.counts.local } else { &NOTHING }
     }
 
     /// All shared accesses, asynchronous copies included.
-    fn shared_sum(&self, value: fn(&Access) -> u64) -> u64 {
+    pub(super) fn shared_sum(&self, value: fn(&Access) -> u64) -> u64 {
         [Kind::Load, Kind::Store, Kind::Atomic, Kind::Copy].into_iter().map(|kind| value(self.shared(kind))).sum()
     }
 
     /// All global accesses, asynchronous copies included.
-    fn global_sum(&self, value: fn(&Access) -> u64) -> u64 {
+    pub(super) fn global_sum(&self, value: fn(&Access) -> u64) -> u64 {
         value(&self.counts.global)
     }
 
     /// Bytes of atomics in global memory that might have been in shared memory: they are counted for both.
-    fn either_bytes(&self) -> u64 {
+    pub(super) fn either_bytes(&self) -> u64 {
         match self.op {
             Op::Atomic(atomic) if atomic.space == Space::Generic && atomic.form != AtomicForm::Loop => {
                 self.counts.global.bytes
@@ -110,7 +114,7 @@ impl Site<'_> {
     }
 
     /// A number of instructions: asynchronous copies are not among those of either space.
-    fn unless_copy(&self, value: u64) -> u64 {
+    pub(super) fn unless_copy(&self, value: u64) -> u64 {
         if self.is(Kind::Copy) { 0 } else { value }
     }
 
@@ -125,7 +129,7 @@ impl Site<'_> {
         };
         let Counts { shared, global, local, loop_loads, .. } = self.counts;
         let all = shared.instructions + global.instructions + local.instructions + loop_loads.instructions;
-        if bytes * 8 == bits { all } else { 0 }
+        if bytes * 8 == bits && !self.removed { all } else { 0 }
     }
 
     fn lanes_if(&self, condition: bool) -> u64 {
@@ -141,19 +145,19 @@ impl Site<'_> {
     }
 
     /// Thread instructions of a kind: its number per lane, and its place in a [`Difference`].
-    fn threads(&self, per_lane: u8, kind: usize) -> u64 {
+    pub(super) fn threads(&self, per_lane: u8, kind: usize) -> u64 {
         (self.arithmetic_lanes * u64::from(per_lane)).saturating_add_signed(self.unusual[kind])
     }
 
-    fn fadd(&self) -> u64 {
+    pub(super) fn fadd(&self) -> u64 {
         self.threads(self.arithmetic.fadd, 0) + self.loop_additions(|op| matches!(op, AtomicOp::AddF32 { .. }))
     }
 
-    fn dadd(&self) -> u64 {
+    pub(super) fn dadd(&self) -> u64 {
         self.threads(self.arithmetic.dadd, 3) + self.loop_additions(|op| op == AtomicOp::AddF64)
     }
 
-    fn exchanges(&self) -> u64 {
+    pub(super) fn exchanges(&self) -> u64 {
         let own = matches!(
             self.op,
             Op::Shuffle { .. }
@@ -168,67 +172,7 @@ impl Site<'_> {
 }
 
 /// Counters that the hardware counts too, with the same value.
-#[allow(clippy::redundant_closure_for_method_calls, reason = "a method's name is not general over both lifetimes")]
-pub const EXACT: &[Metric] = &[
-    metric("l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum", |s| s.global(Kind::Atomic).instructions),
-    metric("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", |s| s.l1_loads().instructions),
-    metric("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum", |s| s.global(Kind::Reduction).instructions),
-    metric("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", |s| s.global(Kind::Store).instructions),
-    metric("l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", |s| s.global(Kind::Atomic).pass_sectors),
-    metric("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", |s| s.l1_loads().cost),
-    metric("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum", |s| s.global(Kind::Reduction).pass_sectors),
-    metric("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", |s| s.global(Kind::Store).cost),
-    metric("l1tex__t_set_accesses_pipe_lsu_mem_global_op_atom.sum", |s| s.global(Kind::Atomic).pass_tags),
-    metric("l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum", |s| s.l1_loads().tags),
-    metric("l1tex__t_set_accesses_pipe_lsu_mem_global_op_red.sum", |s| s.global(Kind::Reduction).pass_tags),
-    metric("l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum", |s| s.global(Kind::Store).tags),
-    metric("lts__t_requests_srcunit_tex_op_atom.sum", |s| s.global(Kind::Atomic).pass_tags),
-    metric("lts__t_requests_srcunit_tex_op_red.sum", |s| s.global(Kind::Reduction).pass_tags),
-    metric("lts__t_sectors_srcunit_tex_op_atom.sum", |s| s.global(Kind::Atomic).pass_sectors),
-    metric("lts__t_sectors_srcunit_tex_op_red.sum", |s| s.global(Kind::Reduction).pass_sectors),
-    metric("smsp__sass_data_bytes_mem_global.sum", |s| s.global_sum(|a| a.bytes)),
-    metric("smsp__sass_data_bytes_mem_global_op_atom.sum", |s| s.global(Kind::Atomic).bytes + s.counts.attempts.bytes),
-    metric("smsp__sass_data_bytes_mem_global_op_ld.sum", |s| s.global(Kind::Load).bytes),
-    metric("smsp__sass_data_bytes_mem_global_op_red.sum", |s| s.global(Kind::Reduction).bytes),
-    metric("smsp__sass_data_bytes_mem_global_op_st.sum", |s| s.global(Kind::Store).bytes),
-    metric("smsp__sass_data_bytes_mem_local_op_ld.sum", |s| s.local(Kind::Load).bytes),
-    metric("smsp__sass_data_bytes_mem_local_op_st.sum", |s| s.local(Kind::Store).bytes),
-    metric("smsp__sass_data_bytes_mem_shared.sum", |s| s.shared_sum(|a| a.bytes) + s.either_bytes()),
-    metric("smsp__sass_data_bytes_mem_shared_op_atom.sum", |s| s.shared(Kind::Atomic).bytes + s.either_bytes()),
-    metric("smsp__sass_data_bytes_mem_shared_op_ld.sum", |s| s.shared(Kind::Load).bytes),
-    metric("smsp__sass_data_bytes_mem_shared_op_st.sum", |s| s.shared(Kind::Store).bytes),
-    metric("smsp__sass_inst_executed_op_global.sum", |s| s.unless_copy(s.global_sum(|a| a.instructions))),
-    metric("smsp__sass_inst_executed_op_global_atom.sum", |s| s.global(Kind::Atomic).instructions),
-    metric("smsp__sass_inst_executed_op_global_ld.sum", |s| s.global(Kind::Load).instructions),
-    metric("smsp__sass_inst_executed_op_global_red.sum", |s| s.global(Kind::Reduction).instructions),
-    metric("smsp__sass_inst_executed_op_global_st.sum", |s| s.global(Kind::Store).instructions),
-    metric("smsp__sass_inst_executed_op_ldgsts.sum", |s| s.global(Kind::Copy).instructions),
-    metric("smsp__sass_inst_executed_op_local_ld.sum", |s| s.local(Kind::Load).instructions),
-    metric("smsp__sass_inst_executed_op_local_st.sum", |s| s.local(Kind::Store).instructions),
-    metric("smsp__sass_inst_executed_op_shared.sum", |s| {
-        s.unless_copy(s.shared_sum(|a| a.instructions)) + s.counts.attempts.instructions
-    }),
-    metric("smsp__sass_inst_executed_op_shared_atom.sum", |s| s.shared(Kind::Atomic).instructions),
-    metric("smsp__sass_inst_executed_op_shared_ld.sum", |s| s.shared(Kind::Load).instructions),
-    metric("smsp__sass_inst_executed_op_shared_st.sum", |s| s.shared(Kind::Store).instructions),
-    metric("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", |s| s.shared(Kind::Atomic).cost),
-    metric("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", |s| s.shared(Kind::Load).cost),
-    metric("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", |s| s.shared(Kind::Store).cost),
-    metric("smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum", |s| s.shared_sum(|a| a.cost)),
-    metric("smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_atom.sum", |s| s.global(Kind::Atomic).cost),
-    metric("smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum", |s| s.global(Kind::Load).cost),
-    metric("smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_red.sum", |s| s.global(Kind::Reduction).cost),
-    metric("smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum", |s| s.global(Kind::Store).cost),
-    metric("smsp__sass_l1tex_tags_mem_global.sum", |s| s.global_sum(|a| a.tags)),
-    metric("smsp__sass_sectors_mem_global.sum", |s| s.global_sum(|a| a.cost)),
-    metric("smsp__sass_thread_inst_executed_op_dadd_pred_on.sum", |s| s.dadd()),
-    metric("smsp__sass_thread_inst_executed_op_dfma_pred_on.sum", |s| s.threads(s.arithmetic.dfma, 5)),
-    metric("smsp__sass_thread_inst_executed_op_dmul_pred_on.sum", |s| s.threads(s.arithmetic.dmul, 4)),
-    metric("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", |s| s.fadd()),
-    metric("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", |s| s.threads(s.arithmetic.ffma, 2)),
-    metric("smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", |s| s.threads(s.arithmetic.fmul, 1)),
-    metric("smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum", |s| s.exchanges()),
-];
+pub static EXACT: &[Metric] = &METRICS;
 
 /// Counters that only a simulator has.
 pub const OWN: &[Metric] = &[
@@ -247,8 +191,8 @@ pub const OWN: &[Metric] = &[
     metric("warpbook__sectors_global_excessive.sum", |s| s.counts.global.cost.saturating_sub(s.counts.global.ideal)),
 ];
 
-/// Every executed instruction with its position; those that the compiler removes only for our own counters.
-fn sites<'a>(counters: &'a Counters, program: &'a Program) -> impl Iterator<Item = (usize, bool, Site<'a>)> {
+/// Every executed instruction with its position.
+fn sites<'a>(counters: &'a Counters, program: &'a Program) -> impl Iterator<Item = (usize, Site<'a>)> {
     counters.by_pc.iter().zip(&program.insts).enumerate().filter(|(_, (counts, _))| counts.executed > 0).map(
         |(pc, (counts, inst))| {
             let removed = program.is_removed(pc);
@@ -260,7 +204,7 @@ fn sites<'a>(counters: &'a Counters, program: &'a Program) -> impl Iterator<Item
                 Place::NotTaken(branch) => counts.lanes.saturating_sub(lanes_at(branch)),
             };
             let unusual = counters.unusual.get(&(pc as u32)).copied().unwrap_or_default();
-            (pc, removed, Site { counts, op: &inst.op, arithmetic, arithmetic_lanes, unusual })
+            (pc, Site { counts, op: &inst.op, arithmetic, arithmetic_lanes, unusual, removed })
         },
     )
 }
@@ -269,8 +213,8 @@ fn sites<'a>(counters: &'a Counters, program: &'a Program) -> impl Iterator<Item
 pub fn totals(table: &[Metric], counters: &Counters, program: &Program) -> Metrics {
     let mut metrics: Metrics = table.iter().map(|metric| (metric.name.to_owned(), 0)).collect();
     let exact = std::ptr::eq(table, EXACT);
-    for (_, removed, site) in sites(counters, program) {
-        if removed && exact {
+    for (_, site) in sites(counters, program) {
+        if site.removed && exact {
             continue;
         }
         for metric in table {
@@ -285,7 +229,7 @@ pub fn totals(table: &[Metric], counters: &Counters, program: &Program) -> Metri
 /// The same per source line; values of 0 and lines without any value are left out.
 pub fn lines(counters: &Counters, program: &Program, module: &Module, ptx_file: &str) -> Vec<LineReport> {
     let mut lines: BTreeMap<(String, u32), LineReport> = BTreeMap::new();
-    for (pc, removed, site) in sites(counters, program) {
+    for (pc, site) in sites(counters, program) {
         let (file, line) = place(program, module, ptx_file, pc);
         let report = lines.entry((file.clone(), line)).or_insert_with(|| LineReport {
             file,
@@ -293,7 +237,7 @@ pub fn lines(counters: &Counters, program: &Program, module: &Module, ptx_file: 
             metrics: Metrics::new(),
             estimates: Metrics::new(),
         });
-        let exact = if removed { &[] } else { EXACT };
+        let exact = if site.removed { &[] } else { EXACT };
         for (table, metrics) in [(exact, &mut report.metrics), (OWN, &mut report.estimates)] {
             for metric in table {
                 let value = (metric.value)(&site);

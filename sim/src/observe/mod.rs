@@ -4,6 +4,7 @@ pub(crate) mod by_line;
 pub mod counters;
 pub(crate) mod details;
 mod eras;
+pub mod exact;
 pub mod metrics;
 
 use crate::memory::banks::Direction;

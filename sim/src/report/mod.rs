@@ -239,8 +239,15 @@ pub struct BufferDigest {
     pub argument: usize,
     /// Size in bytes.
     pub bytes: u64,
-    /// SHA-256 of the content, in hexadecimal.
-    pub sha256: String,
+    /// BLAKE3 of the content, in hexadecimal ([`digest`]).
+    pub blake3: String,
+}
+
+/// The digest of the content of a buffer, in reports and in records of GPUs: BLAKE3 in hexadecimal. It is computed
+/// several times faster than SHA-256 where the CPU has no instructions for that, which was a quarter of the time of a
+/// simulation.
+pub fn digest(bytes: &[u8]) -> String {
+    blake3::hash(bytes).to_hex().to_string()
 }
 
 /// Where the numbers come from.
