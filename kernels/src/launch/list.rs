@@ -55,7 +55,9 @@ impl Listed {
         if kernels.is_empty() && templates.is_empty() {
             return Err(NameError::None(opened.name.clone()));
         }
-        let variables = opened.module.variables().into_iter();
+        // Tables of CUDA's own mathematics come along with a sine: they are nobody's to set.
+        let own = |name: &str| name.starts_with("__cudart_") || name.starts_with("__nv_");
+        let variables = opened.module.variables().into_iter().filter(|variable| !own(&variable.name));
         let variables = variables.map(|variable| (crate::names::short(&variable.name), variable.bytes)).collect();
         Ok(Self { file: opened.name.clone(), kernels, templates, variables })
     }

@@ -127,6 +127,16 @@ const HEADERS: &[Package] = &[
         ),
         take: Take::Below(&["include/"]),
     },
+    // What many programs include to mark the part that a profiler should look at.
+    Package {
+        name: "nvidia-cuda-profiler-api",
+        version: "13.0.85",
+        wheels: wheels(
+            ("73d2671deac833db6686d6fbde4753fa3a3a497d87540fc246f081f375243f66", 20_887),
+            ("b307d61f574ab60666d0b2cb204738338dbd0e05a9fa609eaab198222f0a13c2", 20_888),
+        ),
+        take: Take::Below(&["include/"]),
+    },
 ];
 
 /// nvcc's wheel holds ptxas too, which turning sources into PTX does not need: each component takes its part.
