@@ -353,6 +353,8 @@ pub(crate) enum DevCommand {
         #[arg(long, default_value = "kernels", value_name = "DIR")]
         kernels: PathBuf,
     },
+    /// List every PTX instruction that is simulated, with what tests it, and what is not simulated
+    Isa,
     /// Compare the simulator's exact counters on small kernels with what a GPU counted
     #[command(after_help = EXIT_CODES)]
     Probes {

@@ -10,7 +10,7 @@ use crate::html::{self, escape};
 use crate::quantity::Quantity;
 use crate::runs::{Run, Runs};
 use crate::source::Region;
-use crate::{tables, targets};
+use crate::{instructions, tables, targets};
 
 /// Fills the directives of chapters.
 #[derive(Clone, Copy)]
@@ -79,14 +79,16 @@ impl<'a> Filler<'a> {
             "bank-map" => banks::bank_map(self, &mut directive)?,
             "rounds" => banks::rounds(self, &mut directive)?,
             "counter-list" => tables::counter_list(self),
+            "instructions" => instructions::instructions()?,
+            "absent" => instructions::absent()?,
             "closing" => tables::closing(self)?,
             "agreement" => tables::agreement(self)?,
             "provenance" => tables::provenance(self)?,
             other => {
                 return Err(Reason::Wrong(format!(
                     "there is no directive `{other}`; there are number, ratio, claim, source, file, command, \
-                     finding, counters, compare, lines, bars, targets, bank-map, rounds, counter-list, closing, agreement, \
-                     provenance"
+                     finding, counters, compare, lines, bars, targets, bank-map, rounds, counter-list, instructions, \
+                     absent, closing, agreement, provenance"
                 )));
             }
         };

@@ -14,6 +14,7 @@ pub mod directive;
 mod fault;
 pub mod fill;
 mod html;
+mod instructions;
 mod log;
 pub mod preprocessor;
 mod quantity;

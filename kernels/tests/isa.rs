@@ -3,7 +3,7 @@
 
 use kernels::isa::record::IsaRecord;
 use kernels::isa::text::batches;
-use kernels::isa::{functions, replay};
+use kernels::isa::{functions, known, replay};
 use kernels::{ptx, testing};
 
 fn record() -> IsaRecord {
@@ -13,31 +13,13 @@ fn record() -> IsaRecord {
     IsaRecord::parse(&text).unwrap_or_else(|why| panic!("{file}: {why}"))
 }
 
-/// Forms whose probes may differ, with the reason.
-const KNOWN: &[(&str, &str)] = &[
-    ("vadd.", SCALAR_VIDEO),
-    ("vsub.", SCALAR_VIDEO),
-    ("vabsdiff.", SCALAR_VIDEO),
-    ("vmin.", SCALAR_VIDEO),
-    ("vmax.", SCALAR_VIDEO),
-    ("vshl.", SCALAR_VIDEO),
-    ("vshr.", SCALAR_VIDEO),
-    ("vmad.", SCALAR_VIDEO),
-    ("vset.", SCALAR_VIDEO),
-    ("cp.reduce.", UNSUPPORTED),
-];
-const SCALAR_VIDEO: &str = "no GPU of today has them: compilers replace them by other instructions, which keep fewer bits of \
-                            sums and products than the manual says before they saturate or compare";
-const UNSUPPORTED: &str = "not simulated";
-
 #[test]
 fn every_form_gives_what_an_h200_gives() {
     let replay = replay::replay(&record());
-    let known = |probe: &str| KNOWN.iter().find(|(form, _)| probe.starts_with(form));
     let list: Vec<String> =
-        replay.differences.iter().filter(|d| known(&d.probe).is_none()).map(ToString::to_string).collect();
+        replay.differences.iter().filter(|d| known::reason(&d.probe).is_none()).map(ToString::to_string).collect();
     assert!(list.is_empty(), "{} differences:\n{}", list.len(), list.join("\n"));
-    for (form, why) in KNOWN {
+    for (form, why) in known::KNOWN {
         let differs = replay.differences.iter().any(|difference| difference.probe.starts_with(form));
         assert!(differs, "`{form}` differs no more ({why}): take it off the list");
     }

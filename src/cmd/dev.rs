@@ -4,16 +4,18 @@ use std::path::Path;
 
 use exercises::audit;
 use exercises::compiler::Nvrtc;
+use kernels::isa::coverage;
 use kernels::probes::{self, Suite};
 use kernels::ptx;
 
-use super::{Ended, FAULTY, Failure, UNSUPPORTED, USAGE, exercise};
+use super::{Ended, FAULTY, Failure, INTERNAL, UNSUPPORTED, USAGE, exercise};
 use crate::cli::{Dev, DevCommand};
 use crate::out;
 
 pub(crate) fn run(args: &Dev, json: bool) -> Ended {
     match &args.command {
         DevCommand::Ptx { kernels } => write_ptx(kernels, json),
+        DevCommand::Isa => instructions(json),
         DevCommand::Probes { folder, gpu_name, record, gpu, ncu } => {
             let suite = Suite::read(folder).map_err(|error| Failure::new(error.exit_code(), error))?;
             let mut name = gpu_name.clone();
@@ -45,6 +47,28 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
             Ok(0)
         }
     }
+}
+
+fn instructions(json: bool) -> Ended {
+    let covered = coverage::coverage().map_err(|error| Failure::new(INTERNAL, error))?;
+    let refusals = coverage::refusals().map_err(|error| Failure::new(INTERNAL, error))?;
+    if json {
+        out::json(&serde_json::json!({ "gpu": covered.gpu, "instructions": covered.rows, "absent": refusals }))?;
+        return Ok(0);
+    }
+    let head = ["instruction", "section", "what it does", "bit for bit", "within error", "may differ", "real forms"];
+    let rows = covered.rows.iter().map(|row| {
+        let what = &row.instruction;
+        let mut cells = [what.name, what.section, what.does].map(str::to_owned).to_vec();
+        cells.extend([row.exact, row.close, row.differing, row.real].map(|count| count.to_string()));
+        cells
+    });
+    println!("{}", out::table(&head, rows.collect(), 3));
+    println!("compared with {}\n\nnot simulated:", covered.gpu);
+    for refusal in refusals {
+        println!("  {} ({}, section {})", refusal.absent.what, refusal.absent.names.join(" "), refusal.absent.section);
+    }
+    Ok(0)
 }
 
 fn write_ptx(kernels: &Path, json: bool) -> Ended {

@@ -5,7 +5,9 @@
 //! on a GPU and writes `truth/isa.<gpu>.tsv`; a test runs the same PTX in the simulator and demands the same bits.
 
 mod copies;
+pub mod coverage;
 pub mod functions;
+pub mod known;
 mod matrix;
 pub mod operands;
 mod probe;

@@ -6,6 +6,7 @@ use super::operand::mask_of;
 use super::selectors;
 use crate::diagnostic::Span;
 use crate::error::Error;
+use crate::isa::{self, Unit};
 use crate::ptx::ast::{Instruction, Operand};
 use crate::semantics::{DecodeError, LaneOp, ScalarType, Signature};
 
@@ -14,16 +15,14 @@ pub(super) type Guard = Option<(u16, bool)>;
 impl<'m> Builder<'m> {
     /// Decodes one instruction; `parts` is its opcode split at the dots.
     pub(super) fn decode(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
-        match parts[0] {
-            "mov" => self.mov(inst, parts, guard),
-            "ld" | "ldu" | "st" | "atom" | "red" | "cvta" | "isspacep" | "prefetch" | "prefetchu" | "discard"
-            | "applypriority" | "createpolicy" | "mapa" | "getctarank" => self.memory(inst, parts, guard),
-            "cp" | "mbarrier" => self.asynchronous(inst, parts, guard),
-            "bra" | "brx" | "setmaxnreg" | "ret" | "exit" | "trap" | "brkpt" | "call" | "bar" | "barrier"
-            | "membar" | "fence" | "nanosleep" | "pmevent" | "griddepcontrol" => self.control(inst, parts, guard),
-            "shfl" | "vote" | "match" | "redux" | "activemask" | "elect" => self.warp(inst, parts, guard),
-            "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => self.matrix(inst, parts, guard),
-            _ => self.lane_local(inst, parts, guard),
+        match isa::unit(parts[0]) {
+            Some(Unit::Move) => self.mov(inst, parts, guard),
+            Some(Unit::Memory) => self.memory(inst, parts, guard),
+            Some(Unit::Asynchronous) => self.asynchronous(inst, parts, guard),
+            Some(Unit::Control) => self.control(inst, parts, guard),
+            Some(Unit::Warp) => self.warp(inst, parts, guard),
+            Some(Unit::Matrix) => self.matrix(inst, parts, guard),
+            None => self.lane_local(inst, parts, guard),
         }
     }
 
