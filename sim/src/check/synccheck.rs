@@ -23,6 +23,7 @@ pub(crate) fn barrier<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, barrier:
     let lane = lanes.trailing_zeros() as usize;
     let threads = barrier.threads.map(|reg| warp.registers.wide(&block.machine.constants, reg)[lane] as u32);
     let wrong = match threads {
+        _ if id == Barrier::CLUSTER => return,
         _ if id >= BARRIERS => format!("there is no barrier {id}: a block has {BARRIERS}, numbered from 0"),
         Some(count) if count == 0 || !count.is_multiple_of(32) => {
             format!("barrier {id} is to wait for {count} threads, which is no multiple of 32")

@@ -96,11 +96,10 @@ impl<'m> Builder<'m> {
                 let mask = self.source32(&operands[0], ScalarType::B32)?;
                 return self.emit(Op::WarpSync { mask }, guard, &inst.span);
             }
-            // A cluster has one thread block: waiting for all of it is waiting for the block's threads. The sixteen
-            // barriers of the block have the numbers below.
+            // A cluster has one thread block: waiting for all of it is waiting for the block's threads.
             ["cluster", "arrive", ..] => return self.emit(Op::Nop, guard, &inst.span),
             ["cluster", "wait", ..] => {
-                let id = self.constant(16, ScalarType::U32, &inst.span)?;
+                let id = self.constant(Barrier::CLUSTER.into(), ScalarType::U32, &inst.span)?;
                 Barrier { id, threads: None, arrive_only: false, reduction: None }
             }
             ["sync"] => {

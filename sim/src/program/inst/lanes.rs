@@ -57,3 +57,8 @@ pub struct Barrier {
     /// `bar.red`: what to combine, the predicate and whether it is negated, and where the result goes.
     pub reduction: Option<(BarrierReduction, SlotP, bool, Reg)>,
 }
+
+impl Barrier {
+    /// The number of a cluster's barrier, which is none of the block's sixteen.
+    pub const CLUSTER: u32 = u32::MAX;
+}
