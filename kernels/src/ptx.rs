@@ -15,7 +15,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// The problems of the book, with their sources and PTX.
-const COMMITTED: &[(&str, &str, &str)] = &[("scan", include_str!("../cu/scan.cu"), include_str!("../ptx/scan.ptx"))];
+const COMMITTED: &[(&str, &str, &str)] = &[
+    ("reduction", include_str!("../cu/reduction.cu"), include_str!("../ptx/reduction.ptx")),
+    ("scan", include_str!("../cu/scan.cu"), include_str!("../ptx/scan.ptx")),
+];
 
 /// The first line of every committed PTX.
 const TITLE: &str = "// Made by `warpbook dev ptx`. Do not edit: edit the source and make it again.";

@@ -1,6 +1,7 @@
 //! The problems of the workbook. Each has one `.cu` file with the versions of its kernel, and here its CPU reference
 //! and its cases.
 
+pub mod reduction;
 pub mod scan;
 
 use crate::case::Case;
@@ -20,7 +21,7 @@ pub struct Problem {
 
 /// All problems, in the order of the book.
 pub const fn all() -> &'static [Problem] {
-    &[scan::PROBLEM]
+    &[reduction::PROBLEM, scan::PROBLEM]
 }
 
 /// The problem of this name.

@@ -384,7 +384,10 @@ mod tests {
     #[test]
     fn unknown_problems_are_named_with_those_that_exist() {
         let error = select(&["scam".to_owned()]).unwrap_err();
-        assert_eq!((error.to_string().as_str(), error.exit_code()), ("there is no problem `scam`; there are scan", 2));
+        assert_eq!(
+            (error.to_string().as_str(), error.exit_code()),
+            ("there is no problem `scam`; there are reduction, scan", 2)
+        );
         assert_eq!(select(&[]).unwrap().len(), problem::all().len());
     }
 
