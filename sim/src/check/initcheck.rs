@@ -29,16 +29,14 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::pages::PageMap;
+use super::view::consecutive;
+use super::written::{GlobalBytes, LINE_BYTES, SharedBytes};
 use super::{Places, variables};
 use crate::machine::grid::Machine;
 use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
 use crate::program::inst::{AtomicOp, Op, Pc, Space};
 use crate::program::uses;
 use crate::report::{Finding, FindingKind};
-
-/// Words of 64 bits, one for each byte, of a page of global memory: 4 KiB.
-const PAGE_WORDS: usize = 64;
 
 /// Places that are remembered of one block: more are not needed to tell what is wrong.
 const MOST_EARLY: usize = 1 << 16;
@@ -59,8 +57,8 @@ struct Read {
 #[derive(Debug, Default)]
 struct Context {
     block: u64,
-    /// One bit for each byte of shared memory: set when it was written.
-    written: Vec<u64>,
+    /// What of shared memory was written.
+    written: SharedBytes,
     /// By address and instruction: a write that comes later may show that they race.
     early: BTreeMap<(Space, u64, Pc), Read>,
 }
@@ -76,8 +74,8 @@ pub(super) struct Initcheck {
     shared_bytes: u64,
     /// First address and size of the buffers that nobody has initialised.
     buffers: Vec<(u64, u64)>,
-    /// One bit for each byte of them, as far as they were touched.
-    pages: PageMap<Box<[u64; PAGE_WORDS]>>,
+    /// What of them was written.
+    written: GlobalBytes,
     /// By instruction: an atomic that stores without caring for what was there.
     overwrites: Vec<bool>,
     reads: BTreeMap<Pc, Read>,
@@ -102,7 +100,7 @@ impl Initcheck {
             context: Context::default(),
             shared_bytes: machine.shared_bytes,
             buffers: buffers.map(|buffer| (buffer.base, buffer.bytes)).collect(),
-            pages: PageMap::default(),
+            written: GlobalBytes::default(),
             overwrites: machine.program.insts.iter().map(|inst| overwrites(&inst.op)).collect(),
             reads: BTreeMap::new(),
         }
@@ -113,9 +111,7 @@ impl Initcheck {
         match *event {
             SyncEvent::Start(block) => {
                 self.context.block = block;
-                self.context.written.clear();
-                // One word more than there are bytes for: 16 bytes at the end may be looked at in one go.
-                self.context.written.resize(self.shared_bytes as usize / 64 + 2, 0);
+                self.context.written.clear(self.shared_bytes);
             }
             SyncEvent::End => self.end(),
             _ => {}
@@ -129,47 +125,71 @@ impl Initcheck {
 
     /// A warp accesses memory.
     pub(super) fn access(&mut self, event: &AccessEvent<'_>) {
-        if event.space == Space::Global && self.buffers.is_empty() {
-            return;
-        }
         let reads = event.kind != AccessKind::Store && !self.overwrites[event.pc as usize];
-        let width = event.bytes * event.parts;
-        let mut lanes = event.lanes;
-        if event.space == Space::Shared && event.kind != AccessKind::Atomic && lanes == u32::MAX {
-            let first = event.addresses[0];
-            if consecutive(event.addresses, width) && first.saturating_add(u64::from(width) * 32) <= self.shared_bytes {
-                // Whole words of the bit map at once.
-                let row = &mut self.context.written[(first / 64) as usize..][..width as usize / 2];
-                if !reads {
-                    row.fill(u64::MAX);
-                    lanes = 0;
-                } else if row.iter().all(|&word| word == u64::MAX) {
-                    lanes = 0;
-                }
-            } else if reads && event.addresses.iter().all(|&address| address == first) {
-                lanes = 1;
+        let writes = event.kind != AccessKind::Load;
+        let done = match event.space {
+            Space::Shared => {
+                let width = event.bytes * event.parts;
+                self.context.written.access(event.addresses, event.lanes, width, reads)
+            }
+            _ => self.buffers.is_empty() || self.access_row(event, reads, writes),
+        };
+        if !done {
+            self.one_by_one(event, reads, writes);
+        }
+    }
+
+    /// A whole warp goes over lines of a buffer, or over memory that is not looked at. False when that has to be looked
+    /// at lane by lane.
+    #[inline(always)]
+    fn access_row(&mut self, event: &AccessEvent<'_>, reads: bool, writes: bool) -> bool {
+        let (width, first) = (event.bytes * event.parts, event.addresses[0]);
+        let row = event.lanes == u32::MAX && matches!(width, 4 | 8 | 16) && first.is_multiple_of(LINE_BYTES);
+        if !row || !consecutive(event.addresses, width) {
+            return false;
+        }
+        let Some(end) = first.checked_add(u64::from(width) * 32) else { return false };
+        let mut near = self.buffers.iter().filter(|&&(base, size)| first < base + size && end > base);
+        let Some(&(base, size)) = near.next() else { return true };
+        if first < base || end > base + size {
+            return false;
+        }
+        for address in (first..end).step_by(LINE_BYTES as usize) {
+            if reads && !self.written.line_is_written(address) {
+                return false; // the lines before were written, so nothing was noted
+            }
+            if writes {
+                self.written.write_line(address);
             }
         }
+        true
+    }
+
+    #[inline(never)]
+    fn one_by_one(&mut self, event: &AccessEvent<'_>, reads: bool, writes: bool) {
+        let width = event.bytes * event.parts;
         let mut unwritten = 0;
-        for lane in lanes_of(lanes) {
+        for lane in lanes_of(event.lanes) {
             let address = event.addresses[lane as usize];
-            if address & u64::from(width.next_power_of_two() - 1) != 0 || !self.looks_at(event.space, address, width) {
+            if !self.looks_at(event.space, address, width) {
                 continue; // of no interest, or a finding of its own
             }
+            let part = |part: u32| address + u64::from(part * event.bytes);
             if reads {
-                unwritten |= u32::from(!self.is_written(event, address)) << lane;
+                let written = lanes_of(event.used).all(|at| self.is_written(event.space, part(at), event.bytes));
+                unwritten |= u32::from(!written) << lane;
             }
-            if event.kind != AccessKind::Load {
-                for part in 0..event.parts {
-                    let (word, bits) = self.word(event.space, address + u64::from(part * event.bytes), event.bytes);
-                    *word |= bits;
+            if writes {
+                for at in 0..event.parts {
+                    match event.space {
+                        Space::Shared => self.context.written.write(part(at), event.bytes),
+                        _ => self.written.write(part(at), event.bytes),
+                    }
                 }
             }
         }
         if unwritten != 0 {
-            // The first lane stood for all of them.
-            let all = if lanes == 1 { event.lanes } else { unwritten };
-            self.note(event, all);
+            self.note(event, unwritten);
         }
     }
 
@@ -178,32 +198,20 @@ impl Initcheck {
             address >= base && size.checked_sub(bytes.into()).is_some_and(|last| address - base <= last)
         };
         match space {
-            Space::Shared => inside(0, self.shared_bytes),
-            _ => self.buffers.iter().any(|&(base, size)| inside(base, size)),
+            Space::Shared => self.context.written.holds(address, bytes),
+            _ => {
+                let aligned = address & u64::from(bytes.next_power_of_two() - 1) == 0;
+                aligned && self.buffers.iter().any(|&(base, size)| inside(base, size))
+            }
         }
     }
 
-    /// The word of the bit map for up to 16 aligned bytes, and the bits in it.
     #[inline(always)]
-    fn word(&mut self, space: Space, address: u64, bytes: u32) -> (&mut u64, u64) {
-        let bits = ((1 << bytes) - 1) << (address % 64);
-        let word = match space {
-            Space::Shared => &mut self.context.written[(address / 64) as usize],
-            _ => {
-                let word = (address / 64) as usize % PAGE_WORDS;
-                let page = address / (64 * PAGE_WORDS as u64);
-                &mut self.pages.entry(page).or_insert_with(|| Box::new([0; PAGE_WORDS]))[word]
-            }
-        };
-        (word, bits)
-    }
-
-    #[inline(always)]
-    fn is_written(&mut self, event: &AccessEvent<'_>, address: u64) -> bool {
-        lanes_of(event.used).all(|part| {
-            let (word, bits) = self.word(event.space, address + u64::from(part * event.bytes), event.bytes);
-            *word & bits == bits
-        })
+    fn is_written(&mut self, space: Space, address: u64, bytes: u32) -> bool {
+        match space {
+            Space::Shared => self.context.written.is_written(address, bytes),
+            _ => self.written.is_written(address, bytes),
+        }
     }
 
     #[cold]
@@ -211,9 +219,8 @@ impl Initcheck {
         for lane in lanes_of(lanes) {
             for part in lanes_of(event.used) {
                 let address = event.addresses[lane as usize] + u64::from(part * event.bytes);
-                let (word, bits) = self.word(event.space, address, event.bytes);
                 // An atomic has written its element by now.
-                if *word & bits != bits || event.kind == AccessKind::Atomic {
+                if !self.is_written(event.space, address, event.bytes) || event.kind == AccessKind::Atomic {
                     let &AccessEvent { space, warp, bytes, .. } = event;
                     let read = Read { space, block: self.context.block, warp, lanes: 0, address, bytes, count: 0 };
                     if self.context.early.len() > MOST_EARLY {
@@ -268,7 +275,7 @@ impl Initcheck {
     pub(super) fn finish(&mut self) {
         self.end();
         self.context = Context::default();
-        self.pages = PageMap::default();
+        self.written = GlobalBytes::default();
     }
 
     /// Adds what was found in later blocks.
@@ -316,15 +323,4 @@ impl Initcheck {
             }
         })
     }
-}
-
-/// Whether 32 lanes access one element after another, from a multiple of 64 bytes on.
-#[inline(always)]
-fn consecutive(addresses: &[u64; 32], width: u32) -> bool {
-    let first = addresses[0];
-    let mut same = matches!(width, 4 | 8 | 16) && first.is_multiple_of(64);
-    for (lane, &address) in addresses.iter().enumerate() {
-        same &= address == first.wrapping_add(lane as u64 * u64::from(width));
-    }
-    same
 }

@@ -9,6 +9,7 @@
 //! [`Counters`] alone, and the compiler removes every call of this module from them.
 
 mod blocks;
+mod cells;
 mod clocks;
 pub(crate) mod hook;
 mod initcheck;
@@ -18,8 +19,10 @@ mod racecheck;
 mod races;
 mod shadow;
 pub(crate) mod synccheck;
+mod touch;
 mod variables;
 mod view;
+mod written;
 
 use std::str::FromStr;
 

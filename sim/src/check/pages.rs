@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::shadow::{LINE, Line, Record, Word};
+use crate::observe::lanes_of;
 
 /// Lines of a page, which covers 4 KiB.
 const PAGE_LINES: usize = 32;
@@ -37,6 +38,8 @@ pub(super) type PageMap<V> = HashMap<u64, V, BuildHasherDefault<PageHasher>>;
 #[derive(Debug)]
 struct Page {
     number: u64,
+    /// The lines that were looked up, one bit each.
+    used: u32,
     lines: [Line; PAGE_LINES],
 }
 
@@ -61,7 +64,9 @@ impl Pages {
             _ => self.find(number),
         };
         self.last = Some((number, at));
-        &mut self.pages[at as usize].lines[(address / LINE) as usize % PAGE_LINES]
+        let (page, line) = (&mut self.pages[at as usize], (address / LINE) as usize % PAGE_LINES);
+        page.used |= 1 << line;
+        &mut page.lines[line]
     }
 
     fn find(&mut self, number: u64) -> u32 {
@@ -72,7 +77,7 @@ impl Pages {
         self.used += 1;
         match self.pages.get_mut(at) {
             Some(page) => page.number = number,
-            None => self.pages.push(Page { number, lines: std::array::from_fn(|_| Line::Fresh) }),
+            None => self.pages.push(Page { number, used: 0, lines: std::array::from_fn(|_| Line::Fresh) }),
         }
         self.index.insert(number, at as u32);
         at as u32
@@ -81,10 +86,15 @@ impl Pages {
     /// What was accessed in every page. `atomics_race`: count atomic updates as writes.
     pub(super) fn touched(&self, granule: u32, atomics_race: bool) -> impl Iterator<Item = (u64, Touched)> {
         self.pages[..self.used].iter().map(move |page| {
-            (
-                page.number,
-                Touched { lines: page.lines.each_ref().map(|line| LineSets::of(line, granule, atomics_race)) },
-            )
+            let sets = |line: u32| LineSets::of(&page.lines[line as usize], granule, atomics_race);
+            let mut lines = lanes_of(page.used);
+            let first = lines.next().map_or(LineSets::default(), sets);
+            if page.used == u32::MAX && lines.clone().all(|line| sets(line) == first) {
+                return (page.number, Touched::Alike(first));
+            }
+            let mut each = Box::new([LineSets::default(); PAGE_LINES]);
+            lanes_of(page.used).for_each(|line| each[line as usize] = sets(line));
+            (page.number, Touched::Each(each))
         })
     }
 
@@ -93,7 +103,8 @@ impl Pages {
         self.index.clear();
         self.pages.truncate(KEPT_PAGES);
         for page in self.pages.iter_mut().take(self.used) {
-            page.lines.fill_with(Line::default);
+            lanes_of(page.used).for_each(|line| page.lines[line as usize] = Line::Fresh);
+            page.used = 0;
         }
         self.used = 0;
         self.last = None;
@@ -102,7 +113,7 @@ impl Pages {
 
 /// Which 4-byte words of a line are written, read and atomically updated, one bit each.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct LineSets {
+pub(super) struct LineSets {
     written: u32,
     read: u32,
     updated: u32,
@@ -134,6 +145,16 @@ impl LineSets {
         self.read |= new(word.reads[0]);
     }
 
+    /// Adds the sets of other blocks. True when they conflict.
+    #[inline]
+    fn add_sets(&mut self, other: Self) -> bool {
+        let conflict = self.conflict(other);
+        self.written |= other.written;
+        self.read |= other.read;
+        self.updated |= other.updated;
+        conflict
+    }
+
     /// Whether an access of one to a word conflicts with one of the other. Atomics do not conflict with each other.
     fn conflict(self, other: Self) -> bool {
         let all = |sets: Self| sets.written | sets.read | sets.updated;
@@ -143,20 +164,45 @@ impl LineSets {
 }
 
 /// What blocks did to a page.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Touched {
-    lines: [LineSets; PAGE_LINES],
+#[derive(Debug, Clone)]
+pub(super) enum Touched {
+    /// The same to all its lines: so it ends where blocks go over a whole buffer, which needs little memory then.
+    Alike(LineSets),
+    Each(Box<[LineSets; PAGE_LINES]>),
+}
+
+impl Default for Touched {
+    fn default() -> Self {
+        Self::Alike(LineSets::default())
+    }
 }
 
 impl Touched {
     /// Adds what other blocks did. True when they conflict.
-    pub(super) fn add(&mut self, other: &Self) -> bool {
+    pub(super) fn add(&mut self, other: Self) -> bool {
+        let (each, other) = match (&mut *self, other) {
+            (Self::Alike(sum), Self::Alike(sets)) => return sum.add_sets(sets),
+            (Self::Alike(nothing), other) if *nothing == LineSets::default() => {
+                *self = other;
+                return false;
+            }
+            // Which of the two is added to the other makes no difference.
+            (Self::Alike(sets), Self::Each(mut each)) => {
+                let conflict = each.iter_mut().fold(false, |conflict, line| conflict | line.add_sets(*sets));
+                *self = Self::Each(each);
+                return conflict;
+            }
+            (Self::Each(each), other) => (each, other),
+        };
         let mut conflict = false;
-        for (sum, line) in self.lines.iter_mut().zip(&other.lines) {
-            conflict |= sum.conflict(*line);
-            sum.written |= line.written;
-            sum.read |= line.read;
-            sum.updated |= line.updated;
+        for (line, sum) in each.iter_mut().enumerate() {
+            conflict |= sum.add_sets(match &other {
+                Self::Alike(sets) => *sets,
+                Self::Each(others) => others[line],
+            });
+        }
+        if each.iter().all(|&sets| sets == each[0]) {
+            *self = Self::Alike(each[0]);
         }
         conflict
     }

@@ -55,11 +55,12 @@
 use std::collections::HashMap;
 
 use super::blocks::{Blocks, Heads};
+use super::cells::Cells;
 use super::orders::{MemoryOrder, MemoryOrders, Strength};
 use super::pages::{PageMap, Pages, Touched};
 use super::races::{Hazard, Party, Race, Races};
-use super::shadow::{LINE, Line, Record, Shape};
-use super::view::{Context, View, row, same_address};
+use super::shadow::Record;
+use super::view::Context;
 use crate::machine::grid::Machine;
 use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
 use crate::program::Program;
@@ -75,27 +76,29 @@ pub(crate) struct Held(Option<Context>);
 /// The race detector of one group of thread blocks.
 #[derive(Debug)]
 pub(super) struct Racecheck {
-    context: Context,
+    pub(super) context: Context,
     /// Blocks that have started and not ended.
     alive: u32,
-    blocks: Blocks,
+    pub(super) blocks: Blocks,
     /// The lines of global memory: of all blocks when they run in order, else of the running one.
-    global: Pages,
+    pub(super) global: Pages,
     /// What the blocks so far touched, when they do not run in order.
-    touched: PageMap<Box<Touched>>,
+    touched: PageMap<Touched>,
     /// The blocks of the whole grid run in order, one observer sees them all.
     in_order: bool,
     /// Two blocks conflict: which accesses, only a run in order shows.
     pub disordered: bool,
     /// Binary logarithms of the granules of shared and global memory: the narrowest access of the program, at most
     /// four bytes.
-    granules: [u32; 2],
-    shared_bytes: u64,
-    orders: MemoryOrders,
+    pub(super) granules: [u32; 2],
+    pub(super) shared_bytes: u64,
+    pub(super) orders: MemoryOrders,
     /// Some atomics promise something to their own block only: those of two blocks race.
-    scoped_atomics: bool,
+    pub(super) scoped_atomics: bool,
     /// What was found.
     pub races: Races,
+    /// Conflicts of the running instruction: lane, earlier access and address.
+    pub(super) conflicts: Vec<(u32, Record, u64)>,
     /// Places that the latest instruction wrote after a read that nothing orders before it: address and size.
     pub overtaken: Vec<(Space, u64, u32)>,
 }
@@ -117,6 +120,7 @@ impl Racecheck {
             scoped_atomics: orders.any(|order| order.kind == AccessKind::Atomic && !order.device),
             orders,
             races: Races::default(),
+            conflicts: Vec::new(),
             overtaken: Vec::new(),
         }
     }
@@ -162,7 +166,7 @@ impl Racecheck {
         context.clocks.next_block();
         context.handed.clear();
         context.heads = Heads::default();
-        context.shared.resize_with(self.shared_bytes.div_ceil(LINE) as usize, Line::default);
+        context.shared.resize(self.shared_bytes.div_ceil(1 << self.granules[0]) as usize);
         if self.in_order {
             self.blocks.turn(block, context.clocks.floor);
         }
@@ -184,7 +188,7 @@ impl Racecheck {
         self.alive = self.alive.saturating_sub(1);
         if !self.in_order {
             for (page, touched) in self.global.touched(self.granules[1], self.scoped_atomics) {
-                self.disordered |= self.touched.entry(page).or_default().add(&touched);
+                self.disordered |= self.touched.entry(page).or_default().add(touched);
             }
             self.global.clear();
         }
@@ -192,7 +196,7 @@ impl Racecheck {
 
     /// Frees what only a running block needs.
     pub(super) fn finish(&mut self) {
-        self.context.shared = Vec::new();
+        self.context.shared = Cells::default();
         self.context.handed = HashMap::new();
         self.global = Pages::default();
     }
@@ -210,11 +214,11 @@ impl Racecheck {
         }
     }
 
-    fn add_touched(&mut self, other: PageMap<Box<Touched>>) {
+    fn add_touched(&mut self, other: PageMap<Touched>) {
         for (page, touched) in other {
             match self.touched.entry(page) {
                 std::collections::hash_map::Entry::Occupied(mut entry) => {
-                    self.disordered |= entry.get_mut().add(&touched);
+                    self.disordered |= entry.get_mut().add(touched);
                 }
                 std::collections::hash_map::Entry::Vacant(entry) => {
                     entry.insert(touched);
@@ -235,101 +239,17 @@ impl Racecheck {
             self.synchronise(event, order);
         }
         // One copy of the loops for each kind.
-        let conflicts = match (event.space, event.kind) {
-            (Space::Shared, AccessKind::Load) => self.touch::<false>(event, now, AccessKind::Load),
-            (Space::Shared, AccessKind::Store) => self.touch::<false>(event, now, AccessKind::Store),
-            (Space::Shared, AccessKind::Atomic) => self.touch::<false>(event, now, AccessKind::Atomic),
-            (_, AccessKind::Load) => self.touch::<true>(event, now, AccessKind::Load),
-            (_, AccessKind::Store) => self.touch::<true>(event, now, AccessKind::Store),
-            (_, AccessKind::Atomic) => self.touch::<true>(event, now, AccessKind::Atomic),
-        };
-        for (lane, earlier, at) in conflicts {
+        match (event.space, event.kind) {
+            (Space::Shared, AccessKind::Load) => self.touch_shared(event, now, AccessKind::Load),
+            (Space::Shared, AccessKind::Store) => self.touch_shared(event, now, AccessKind::Store),
+            (Space::Shared, AccessKind::Atomic) => self.touch_shared(event, now, AccessKind::Atomic),
+            (_, AccessKind::Load) => self.touch_global(event, now, AccessKind::Load),
+            (_, AccessKind::Store) => self.touch_global(event, now, AccessKind::Store),
+            (_, AccessKind::Atomic) => self.touch_global(event, now, AccessKind::Atomic),
+        }
+        for (lane, earlier, at) in std::mem::take(&mut self.conflicts) {
             self.conflict(event, lane, earlier, Record::new(now, event.warp * 32 + lane, event.pc), at);
         }
-    }
-
-    #[inline(always)]
-    fn touch<const GLOBAL: bool>(
-        &mut self,
-        event: &AccessEvent<'_>,
-        now: u32,
-        kind: AccessKind,
-    ) -> Vec<(u32, Record, u64)> {
-        let Self { context, blocks, global, granules, orders, scoped_atomics, .. } = self;
-        let granule = granules[usize::from(GLOBAL)];
-        let mut shared = std::mem::take(&mut context.shared);
-        let turn = if GLOBAL { blocks.turn } else { 0 };
-        let order = View::<GLOBAL> {
-            recent: context.clocks.floor.max(turn),
-            turn,
-            context,
-            blocks,
-            orders,
-            scoped_atomics: *scoped_atomics,
-        };
-        let width = event.bytes * event.parts;
-        let whole = event.used == (1 << event.parts) - 1;
-        let me = |lane: u32| Record::new(now, event.warp * 32 + lane, event.pc);
-        let mut bounds = if GLOBAL { (0, 0) } else { (0, self.shared_bytes) };
-        let mut inside = |address: u64, bytes: u64| {
-            let (base, size) = bounds;
-            if address >= base && address - base <= size.saturating_sub(bytes) && bytes <= size {
-                return true;
-            }
-            if GLOBAL && let Some((base, size)) = (event.allocation)(address) {
-                bounds = (base, size);
-                return address - base <= size.saturating_sub(bytes) && bytes <= size;
-            }
-            false
-        };
-        let mut conflicts = Vec::new();
-        let mut lanes = event.lanes;
-        if let (u32::MAX, true, Some(first)) = (lanes, whole, row(event.addresses, width))
-            && inside(first, u64::from(width) * 32)
-        {
-            let per_line = LINE as u32 / width;
-            for part in 0..width / 4 {
-                let address = first + u64::from(part) * LINE;
-                let line = if GLOBAL { global.line(address) } else { &mut shared[(address / LINE) as usize] };
-                let shape = Shape { width: width.ilog2() as u8, first: (part * per_line) as u8 };
-                if line.access_whole(shape, me(part * per_line), kind, &order) {
-                    lanes &= !((u32::MAX >> (32 - per_line)) << (part * per_line));
-                }
-            }
-        } else if kind == AccessKind::Load && lanes & (lanes - 1) != 0 && same_address(event.addresses, lanes) {
-            // Of the readers of one place two are enough.
-            lanes = lanes & lanes.wrapping_neg() | 1 << lanes.ilog2();
-        }
-        for lane in lanes_of(lanes) {
-            let address = event.addresses[lane as usize];
-            if address & u64::from(width.next_power_of_two() - 1) != 0 || !inside(address, width.into()) {
-                continue; // out of bounds or misaligned: a finding of its own
-            }
-            let line = if GLOBAL { global.line(address) } else { &mut shared[(address / LINE) as usize] };
-            let words = line.each(granule);
-            let start = address % LINE;
-            let mut conflict = None;
-            let mut touch = |from: u64, bytes: u32| {
-                let (first, count) = ((from >> granule) as usize, (bytes >> granule) as usize);
-                for (index, word) in words[first..first + count].iter_mut().enumerate() {
-                    if let Some(earlier) = word.access(me(lane), kind, &order) {
-                        conflict.get_or_insert((earlier, address - start + from + ((index as u64) << granule)));
-                    }
-                }
-            };
-            if whole {
-                touch(start, width);
-            } else {
-                for part in lanes_of(event.used) {
-                    touch(start + u64::from(part * event.bytes), event.bytes);
-                }
-            }
-            if let Some((earlier, at)) = conflict {
-                conflicts.push((lane, earlier, at));
-            }
-        }
-        self.context.shared = shared;
-        conflicts
     }
 
     /// Two accesses that nothing orders touch the byte at `at`: decides whether they race.

@@ -33,7 +33,7 @@ impl Record {
 
     /// The same access by the thread `lanes` further on.
     #[inline(always)]
-    const fn later_lane(self, lanes: u32) -> Self {
+    pub(super) const fn later_lane(self, lanes: u32) -> Self {
         if self.0 == 0 { self } else { Self(self.0 + ((lanes as u64) << 22)) }
     }
 }
@@ -112,7 +112,7 @@ impl Word {
 
 /// Puts an access before the latest one, and keeps that as the second if the second says no more.
 #[inline(always)]
-fn keep(accesses: &mut [Record; 2], me: Record, order: &impl Order) {
+pub(super) fn keep(accesses: &mut [Record; 2], me: Record, order: &impl Order) {
     let [latest, other] = *accesses;
     let foreign = |record: Record| record.thread() / 32 != me.thread() / 32;
     if order.recent(latest)

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use super::blocks::{Blocks, Heads};
+use super::cells::Cells;
 use super::clocks::{Clocks, Vector};
 use super::orders::MemoryOrders;
-use super::shadow::{LINE, Line, Order, Record};
+use super::shadow::{Order, Record};
 use crate::program::inst::Space;
 
 /// What belongs to one thread block.
@@ -17,8 +18,8 @@ pub(super) struct Context {
     pub(super) block: u64,
     pub(super) clocks: Clocks,
     pub(super) heads: Heads,
-    /// The lines of shared memory.
-    pub(super) shared: Vec<Line>,
+    /// The accesses to shared memory.
+    pub(super) shared: Cells,
     /// What was handed over to threads of the block at each synchronisation variable.
     pub(super) handed: HashMap<(Space, u64), Vector>,
 }
@@ -30,7 +31,7 @@ impl Context {
             block: 0,
             clocks: Clocks::new(warps),
             heads: Heads::default(),
-            shared: Vec::new(),
+            shared: Cells::default(),
             handed: HashMap::new(),
         }
     }
@@ -89,20 +90,19 @@ impl<const GLOBAL: bool> View<'_, GLOBAL> {
     }
 }
 
-/// Where a whole row of lines begins that 32 lanes access one element after another.
+/// Whether 32 lanes access one element after another.
 #[inline(always)]
-pub(super) fn row(addresses: &[u64; 32], width: u32) -> Option<u64> {
-    let first = addresses[0];
-    if !matches!(width, 4 | 8 | 16) || !first.is_multiple_of(LINE) {
-        return None;
+pub(super) fn consecutive(addresses: &[u64; 32], width: u32) -> bool {
+    let mut expected = addresses[0];
+    let mut different = 0;
+    for &address in addresses {
+        different |= address ^ expected;
+        expected = expected.wrapping_add(width.into());
     }
-    let mut same = true;
-    for (lane, &address) in addresses.iter().enumerate() {
-        same &= address == first.wrapping_add(lane as u64 * u64::from(width));
-    }
-    same.then_some(first)
+    different == 0
 }
 
+/// Whether all `lanes` access one place.
 #[inline(always)]
 pub(super) fn same_address(addresses: &[u64; 32], lanes: u32) -> bool {
     let first = addresses[lanes.trailing_zeros() as usize];
