@@ -150,6 +150,7 @@ impl Observer for Checked {
         }
     }
 
+    #[inline(always)]
     fn memory(&mut self, event: &MemoryEvent<'_>) {
         self.counters.memory(event);
         if let Some(details) = &mut self.details {

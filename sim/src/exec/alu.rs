@@ -4,6 +4,7 @@
 //! scalar semantics lane by lane.
 
 use crate::machine::registers::{Constants, Registers, Row32, Row64};
+use crate::memory::rows;
 use crate::observe::lanes_of;
 use crate::program::inst::{Bool, Compared, Float, Int32, Int64, Lane, Op, Reg, Test, Variation, Varying};
 use crate::program::ways::{Difference, counts};
@@ -33,28 +34,23 @@ fn map3<A: Copy, B: Copy, C: Copy, R: Copy + Default>(
 
 #[inline(always)]
 fn test2<A: Copy>(a: &[A; 32], b: &[A; 32], f: impl Fn(A, A) -> bool) -> u32 {
-    // Collected byte-wise first: that vectorises, setting single bits of a word does not.
-    let mut bytes = [0u8; 32];
+    let mut truth = [false; 32];
     for lane in 0..32 {
-        bytes[lane] = u8::from(f(a[lane], b[lane]));
+        truth[lane] = f(a[lane], b[lane]);
     }
-    let mut bits = 0;
-    for (lane, byte) in bytes.into_iter().enumerate() {
-        bits |= u32::from(byte) << lane;
-    }
-    bits
+    rows::bits(truth)
 }
 
 #[inline(always)]
-fn compare<A: Copy + PartialOrd>(test: Test, a: &[A; 32], b: &[A; 32]) -> u32 {
+fn compare<A: Copy, T: PartialOrd>(test: Test, a: &[A; 32], b: &[A; 32], typed: impl Fn(A) -> T + Copy) -> u32 {
     match test {
-        Test::Eq => test2(a, b, |x, y| x == y),
+        Test::Eq => test2(a, b, |x, y| typed(x) == typed(y)),
         // An ordered `ne` of floats is false for NaN, where Rust's is true; for integers both agree.
-        Test::Ne => test2(a, b, |x, y| x.partial_cmp(&y).is_some_and(std::cmp::Ordering::is_ne)),
-        Test::Lt => test2(a, b, |x, y| x < y),
-        Test::Le => test2(a, b, |x, y| x <= y),
-        Test::Gt => test2(a, b, |x, y| x > y),
-        Test::Ge => test2(a, b, |x, y| x >= y),
+        Test::Ne => test2(a, b, |x, y| typed(x) < typed(y) || typed(x) > typed(y)),
+        Test::Lt => test2(a, b, |x, y| typed(x) < typed(y)),
+        Test::Le => test2(a, b, |x, y| typed(x) <= typed(y)),
+        Test::Gt => test2(a, b, |x, y| typed(x) > typed(y)),
+        Test::Ge => test2(a, b, |x, y| typed(x) >= typed(y)),
     }
 }
 
@@ -160,11 +156,11 @@ pub(super) fn execute(registers: &mut Registers, constants: &Constants, op: &Op,
         }
         Op::Widen { signed, d, a } => {
             let a = w(a);
-            let value = if signed { a.map(|x| x as i32 as u64) } else { a.map(u64::from) };
+            let value = if signed { rows::map(a, |x| x as i32 as u64) } else { rows::map(a, u64::from) };
             registers.set_d(d, &value, active);
         }
         Op::Narrow { d: to, a } => {
-            let value = d(a).map(|x| x as u32);
+            let value = rows::map(d(a), |x| x as u32);
             registers.set_w(to, &value, active);
         }
         Op::F32 { op, d, a, b } => {
@@ -182,16 +178,15 @@ pub(super) fn execute(registers: &mut Registers, constants: &Constants, op: &Op,
         Op::Compare32 { test, what, p, a, b } => {
             let (a, b) = (w(a), w(b));
             let bits = match what {
-                Compared::U32 => compare(test, a, b),
-                Compared::S32 => compare(test, &a.map(|x| x as i32), &b.map(|x| x as i32)),
-                Compared::F32 => compare(test, &a.map(f32::from_bits), &b.map(f32::from_bits)),
+                Compared::U32 => compare(test, a, b, |x| x),
+                Compared::S32 => compare(test, a, b, |x| x as i32),
+                Compared::F32 => compare(test, a, b, f32::from_bits),
             };
             registers.set_p(p, bits, active);
         }
         Op::Compare64 { test, signed, p, a, b } => {
             let (a, b) = (d(a), d(b));
-            let bits =
-                if signed { compare(test, &a.map(|x| x as i64), &b.map(|x| x as i64)) } else { compare(test, a, b) };
+            let bits = if signed { compare(test, a, b, |x| x as i64) } else { compare(test, a, b, |x| x) };
             registers.set_p(p, bits, active);
         }
         Op::Select32 { d, a, b, p } => {
@@ -284,7 +279,7 @@ pub(super) fn difference(registers: &Registers, constants: &Constants, varying: 
 fn general(registers: &mut Registers, constants: &Constants, lane_op: &Lane, active: u32) {
     let mut sources = [[0u64; 32]; 4];
     for (row, &(reg, mask)) in sources.iter_mut().zip(&lane_op.src) {
-        *row = registers.wide(constants, reg).map(|value| value & mask);
+        *row = rows::map(&registers.wide(constants, reg), |value| value & mask);
     }
     let (uses_carry, sets_carry) = (lane_op.op.uses_carry(), lane_op.op.sets_carry());
     let mut value = [0u64; 32];
@@ -309,7 +304,7 @@ fn general(registers: &mut Registers, constants: &Constants, lane_op: &Lane, act
     if let Some(d) = lane_op.d {
         if let Some(bits @ 1..64) = lane_op.extend_from {
             let shift = 64 - u32::from(bits);
-            value = value.map(|v| ((v << shift) as i64 >> shift) as u64);
+            value = rows::map(&value, |v| ((v << shift) as i64 >> shift) as u64);
         }
         registers.set_wide(d, &value, active);
     }

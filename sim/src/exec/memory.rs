@@ -1,21 +1,27 @@
 //! Loads, stores and address conversions.
 
+use super::lanes;
 use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
+use crate::memory::rows;
 use crate::observe::{MemoryEvent, MemoryKind, Observer};
 use crate::program::inst::{Access, Address, Pc, Reg, Space};
 use crate::program::{CONST_WINDOW, FRAME_OFFSET, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::report::FindingKind;
 
 /// Addresses of all lanes.
+#[inline(always)]
 pub(super) fn addresses<O>(warp: &Warp, block: &Block<'_, O>, address: Address) -> [u64; 32] {
     let constants = &block.machine.constants;
     let offset = address.offset as u64;
     match address.base {
         None => [offset; 32],
-        Some(Reg::D(slot)) => warp.registers.d(constants, slot).map(|base| base.wrapping_add(offset)),
+        Some(Reg::D(slot)) => rows::map(warp.registers.d(constants, slot), |base| base.wrapping_add(offset)),
+        Some(Reg::W(slot, 32)) => {
+            rows::map(warp.registers.w(constants, slot), |base| u64::from(base.wrapping_add(offset as u32)))
+        }
         Some(reg) => warp.registers.wide(constants, reg).map(|base| base.wrapping_add(offset) & 0xffff_ffff),
     }
 }
@@ -40,7 +46,7 @@ pub(super) fn by_space(space: Space, addresses: &[u64; 32], active: u32, mut f: 
         let inside = |lane: u32| addresses[lane as usize].wrapping_sub(base) < WINDOW;
         let lanes = (0..32).filter(|&lane| rest >> lane & 1 != 0 && inside(lane)).fold(0, |m, lane| m | 1 << lane);
         if lanes != 0 {
-            f(space, &addresses.map(|address| address.wrapping_sub(base)), lanes);
+            f(space, &rows::map(addresses, |address| address.wrapping_sub(base)), lanes);
             rest &= !lanes;
         }
     }
@@ -53,12 +59,10 @@ pub(super) fn by_space(space: Space, addresses: &[u64; 32], active: u32, mut f: 
 pub(super) struct Outside;
 
 /// The lanes whose address is a multiple of the access's size, and those whose is not.
+#[inline(always)]
 pub(super) fn aligned(addresses: &[u64; 32], active: u32, width: u32) -> (u32, u32) {
     let low = u64::from(width.next_power_of_two()) - 1;
-    let mut misaligned = 0;
-    for (lane, address) in addresses.iter().enumerate() {
-        misaligned |= u32::from(address & low != 0) << lane;
-    }
+    let misaligned = rows::bits(rows::map(addresses, |address| address & low != 0));
     (active & !misaligned, active & misaligned)
 }
 
@@ -121,13 +125,31 @@ pub(super) fn note_misses<O>(
 }
 
 /// Executes a load.
+#[inline(always)]
 pub(super) fn load<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, access: &Access, active: u32) {
     let addresses = addresses(warp, block, access.address);
-    by_space(access.space, &addresses, active, |space, addresses, active| {
+    if access.space == Space::Generic {
+        load_generic(warp, block, pc, access, &addresses, active);
+    } else {
+        load_from(warp, block, pc, access, access.space, &addresses, active);
+    }
+}
+
+#[inline(never)]
+fn load_generic<O: Observer>(
+    warp: &mut Warp,
+    block: &mut Block<'_, O>,
+    pc: Pc,
+    access: &Access,
+    addresses: &[u64; 32],
+    active: u32,
+) {
+    by_space(Space::Generic, addresses, active, |space, addresses, active| {
         load_from(warp, block, pc, access, space, addresses, active);
     });
 }
 
+#[inline(always)]
 fn load_from<O: Observer>(
     warp: &mut Warp,
     block: &mut Block<'_, O>,
@@ -150,82 +172,51 @@ fn load_from<O: Observer>(
     if O::CHECKS {
         hook::load(warp, block, pc, access, space, addresses, active);
     }
-    if let ([Some(Reg::W(slot, 32))], 4, true) = (&access.registers[..], access.bytes, active == u32::MAX)
-        && let Some(row) = row_of(block, space, addresses)
+    if let [Some(register)] = access.registers[..]
+        && lanes::load(warp, block, space, access, register, addresses, active)
     {
-        warp.registers.set_w(*slot, &row, active);
         return;
     }
-    let bytes = u32::from(access.bytes);
+    load_parts(warp, block, pc, access, space, addresses, active);
+}
+
+/// A load of any kind, part by part and lane by lane.
+#[inline(never)]
+fn load_parts<O: Observer>(
+    warp: &mut Warp,
+    block: &mut Block<'_, O>,
+    pc: Pc,
+    access: &Access,
+    space: Space,
+    addresses: &[u64; 32],
+    active: u32,
+) {
+    let (width, bytes) = (access.width(), u32::from(access.bytes));
     let (aligned, misaligned) = aligned(addresses, active, width);
     let mut misses = (misaligned, 0);
     for (part, register) in access.registers.iter().enumerate() {
         // What nobody receives is not looked at: a compiler may widen an access beyond the end of an array.
         let Some(register) = *register else { continue };
+        let addresses = rows::map(addresses, |address| address.wrapping_add(part as u64 * u64::from(bytes)));
         let mut row = [0u64; 32];
-        let mut high = [0u64; 32];
-        let mut lanes = aligned;
-        while lanes != 0 {
-            let lane = lanes.trailing_zeros() as usize;
-            lanes &= lanes - 1;
-            let address = addresses[lane].wrapping_add(part as u64 * u64::from(bytes));
-            match read(warp, block, space, lane, address, bytes.min(8)) {
-                Ok(value) => row[lane] = value,
-                Err(Outside) => misses.1 |= 1 << lane,
-            }
-            if bytes == 16 {
-                match read(warp, block, space, lane, address.wrapping_add(8), 8) {
-                    Ok(value) => high[lane] = value,
-                    Err(Outside) => misses.1 |= 1 << lane,
-                }
-            }
-        }
+        misses.1 |= lanes::read(warp, block, space, &addresses, aligned, bytes.min(8), &mut row);
         if access.signed && bytes < 8 {
             let shift = 64 - bytes * 8;
-            row = row.map(|value| ((value << shift) as i64 >> shift) as u64);
+            row = rows::map(&row, |value| ((value << shift) as i64 >> shift) as u64);
         }
         warp.registers.set_wide(register, &row, active);
-        if let Reg::Q(_, slot) = register {
-            warp.registers.set_d(slot, &high, active);
+        if bytes == 16 {
+            let mut high = [0u64; 32];
+            let addresses = rows::map(&addresses, |address| address.wrapping_add(8));
+            misses.1 |= lanes::read(warp, block, space, &addresses, aligned, 8, &mut high);
+            if let Reg::Q(_, slot) = register {
+                warp.registers.set_d(slot, &high, active);
+            }
         }
     }
     if misses != (0, 0) {
         note_misses(warp, block, pc, &Attempt { verb: "reads", space, addresses, width }, misses);
     }
-}
-
-/// 32 consecutive words at once, the most frequent access of all; `None` when it is another one.
-#[inline]
-fn row_of<O>(block: &Block<'_, O>, space: Space, addresses: &[u64; 32]) -> Option<[u32; 32]> {
-    if !consecutive_words(addresses) {
-        return None;
-    }
-    let first = addresses[0];
-    let mut row = [0; 32];
-    match space {
-        Space::Global => {
-            let allocation = block.machine.global.find(first, 128)?;
-            allocation.load_row(first - allocation.base, &mut row).then_some(row)
-        }
-        Space::Shared if first.is_multiple_of(4) => {
-            let bytes = block.shared.get(first as usize..)?.get(..128)?;
-            for (value, bytes) in row.iter_mut().zip(bytes.as_chunks::<4>().0) {
-                *value = u32::from_le_bytes(*bytes);
-            }
-            Some(row)
-        }
-        _ => None,
-    }
-}
-
-#[inline]
-fn consecutive_words(addresses: &[u64; 32]) -> bool {
-    let first = addresses[0];
-    let mut same = true;
-    for (lane, &address) in addresses.iter().enumerate() {
-        same &= address == first.wrapping_add(4 * lane as u64);
-    }
-    same
 }
 
 #[inline]
@@ -264,13 +255,31 @@ fn lane_memory(memory: &[u8], lane: usize) -> &[u8] {
 }
 
 /// Executes a store.
+#[inline(always)]
 pub(super) fn store<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, access: &Access, active: u32) {
     let addresses = addresses(warp, block, access.address);
-    by_space(access.space, &addresses, active, |space, addresses, active| {
+    if access.space == Space::Generic {
+        store_generic(warp, block, pc, access, &addresses, active);
+    } else {
+        store_to(warp, block, pc, access, access.space, &addresses, active);
+    }
+}
+
+#[inline(never)]
+fn store_generic<O: Observer>(
+    warp: &mut Warp,
+    block: &mut Block<'_, O>,
+    pc: Pc,
+    access: &Access,
+    addresses: &[u64; 32],
+    active: u32,
+) {
+    by_space(Space::Generic, addresses, active, |space, addresses, active| {
         store_to(warp, block, pc, access, space, addresses, active);
     });
 }
 
+#[inline(always)]
 fn store_to<O: Observer>(
     warp: &mut Warp,
     block: &mut Block<'_, O>,
@@ -294,62 +303,43 @@ fn store_to<O: Observer>(
     if O::CHECKS {
         hook::store(warp, block, pc, access, space, addresses, active);
     }
-    let constants = &block.machine.constants;
-    if let ([Some(Reg::W(slot, 32))], 4, true) = (&access.registers[..], access.bytes, active == u32::MAX) {
-        let row = *warp.registers.w(constants, *slot);
-        if store_row(block, space, addresses, &row) {
-            return;
-        }
+    if let [Some(register)] = access.registers[..]
+        && lanes::store(warp, block, space, access, register, addresses, active)
+    {
+        return;
     }
-    let bytes = u32::from(access.bytes);
+    store_parts(warp, block, pc, access, space, addresses, active);
+}
+
+/// A store of any kind, part by part and lane by lane.
+#[inline(never)]
+fn store_parts<O: Observer>(
+    warp: &mut Warp,
+    block: &mut Block<'_, O>,
+    pc: Pc,
+    access: &Access,
+    space: Space,
+    addresses: &[u64; 32],
+    active: u32,
+) {
+    let (width, bytes) = (access.width(), u32::from(access.bytes));
+    let constants = &block.machine.constants;
     let (aligned, misaligned) = aligned(addresses, active, width);
     let mut misses = (misaligned, 0);
     for (part, register) in access.registers.iter().enumerate() {
         let Some(register) = *register else { continue };
         let row = warp.registers.wide(constants, register);
-        let high = match register {
-            Reg::Q(_, slot) => *warp.registers.d(constants, slot),
-            _ => [0; 32],
-        };
-        let mut lanes = aligned;
-        while lanes != 0 {
-            let lane = lanes.trailing_zeros() as usize;
-            lanes &= lanes - 1;
-            let address = addresses[lane].wrapping_add(part as u64 * u64::from(bytes));
-            if write(warp, block, space, lane, address, bytes.min(8), row[lane]).is_err()
-                || bytes == 16 && write(warp, block, space, lane, address.wrapping_add(8), 8, high[lane]).is_err()
-            {
-                misses.1 |= 1 << lane;
-            }
+        let addresses = rows::map(addresses, |address| address.wrapping_add(part as u64 * u64::from(bytes)));
+        let outside = lanes::write(warp, block, space, &addresses, aligned, bytes.min(8), &row);
+        misses.1 |= outside;
+        if bytes == 16 {
+            let high = if let Reg::Q(_, slot) = register { *warp.registers.d(constants, slot) } else { [0; 32] };
+            let addresses = rows::map(&addresses, |address| address.wrapping_add(8));
+            misses.1 |= lanes::write(warp, block, space, &addresses, aligned & !outside, 8, &high);
         }
     }
     if misses != (0, 0) {
         note_misses(warp, block, pc, &Attempt { verb: "writes", space, addresses, width }, misses);
-    }
-}
-
-#[inline]
-fn store_row<O>(block: &mut Block<'_, O>, space: Space, addresses: &[u64; 32], row: &[u32; 32]) -> bool {
-    if !consecutive_words(addresses) {
-        return false;
-    }
-    let first = addresses[0];
-    match space {
-        Space::Global => block
-            .machine
-            .global
-            .find(first, 128)
-            .is_some_and(|allocation| allocation.store_row(first - allocation.base, row)),
-        Space::Shared if first.is_multiple_of(4) => {
-            let Some(bytes) = block.shared.get_mut(first as usize..).and_then(|rest| rest.get_mut(..128)) else {
-                return false;
-            };
-            for (value, bytes) in row.iter().zip(bytes.as_chunks_mut::<4>().0) {
-                *bytes = value.to_le_bytes();
-            }
-            true
-        }
-        _ => false,
     }
 }
 

@@ -3,6 +3,7 @@
 mod alu;
 mod atomic;
 mod bulk;
+mod lanes;
 mod matrix;
 mod memory;
 mod print;
@@ -11,18 +12,44 @@ mod system;
 pub(crate) mod warp_ops;
 mod wide;
 
+use std::sync::OnceLock;
+
 use crate::check::synccheck;
 use crate::machine::block::Block;
 use crate::machine::paths::Wait;
 use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent};
-use crate::program::inst::{Address, Op, Space, Special};
+use crate::program::inst::{Address, Op, Pc, Space, Special, Varying};
 use crate::program::joins::{MEETS, PARTS};
 use crate::program::{SHARED_WINDOW, WINDOW};
 
 /// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up.
 pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) {
+    static CPU: OnceLock<pulp::Arch> = OnceLock::new();
+    CPU.get_or_init(pulp::Arch::new).dispatch(Run { warp, block, path, fuel });
+}
+
+/// The arguments of [`run`]. Its code is compiled for every kind of vector unit, and the CPU's is chosen at run time:
+/// whatever it inlines is a few vector instructions there.
+struct Run<'r, 'm, O> {
+    warp: &'r mut Warp,
+    block: &'r mut Block<'m, O>,
+    path: usize,
+    fuel: &'r mut u64,
+}
+
+impl<O: Observer> pulp::WithSimd for Run<'_, '_, O> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        run_here(self.warp, self.block, self.path, self.fuel);
+    }
+}
+
+#[inline(always)]
+fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) {
     let machine = block.machine;
     let program = machine.program;
     let mut pc = warp.paths.list[path].pc;
@@ -151,10 +178,7 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
                 return;
             }
             Op::Copy(copy) => spaces::copy(warp, block, pc, copy, active),
-            Op::Varying(varying) => {
-                block.observer.unusual(pc, alu::difference(&warp.registers, &machine.constants, varying, active));
-                alu::execute(&mut warp.registers, &machine.constants, &varying.op, active);
-            }
+            Op::Varying(varying) => execute_varying(warp, block, pc, varying, active),
             Op::Bulk(bulk) => bulk::execute(warp, block, pc, bulk, active),
             op => alu::execute(&mut warp.registers, &machine.constants, op, active),
         }
@@ -168,6 +192,14 @@ pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: 
         pc += 1;
     }
     warp.paths.list[path].pc = pc;
+}
+
+/// Apart from the loop, so that the loop holds the lane-local instructions once.
+#[inline(never)]
+fn execute_varying<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, varying: &Varying, active: u32) {
+    let constants = &block.machine.constants;
+    block.observer.unusual(pc, alu::difference(&warp.registers, constants, varying, active));
+    alu::execute(&mut warp.registers, constants, &varying.op, active);
 }
 
 /// The generic address that a memory instruction has for a lane, if it lies in memory that threads share.

@@ -1,5 +1,6 @@
 //! The register file of a warp: every slot holds one register of all 32 lanes, side by side.
 
+use crate::memory::rows;
 use crate::program::inst::{CONSTANT, Reg, Slot32, Slot64, SlotP};
 use crate::program::slots::Slots;
 
@@ -57,21 +58,16 @@ impl Registers {
     /// A 32-bit row.
     #[inline(always)]
     pub(crate) fn w<'a>(&'a self, constants: &'a Constants, slot: Slot32) -> &'a Row32 {
-        if slot & CONSTANT == 0 {
-            &self.words[usize::from(slot)]
-        } else {
-            &constants.words[usize::from(slot & !CONSTANT)]
-        }
+        // The file is chosen before the bounds check, so that this is a conditional move and no branch.
+        let file = if slot & CONSTANT == 0 { &self.words[..] } else { &constants.words[..] };
+        &file[usize::from(slot & !CONSTANT)]
     }
 
     /// A 64-bit row.
     #[inline(always)]
     pub(crate) fn d<'a>(&'a self, constants: &'a Constants, slot: Slot64) -> &'a Row64 {
-        if slot & CONSTANT == 0 {
-            &self.doubles[usize::from(slot)]
-        } else {
-            &constants.doubles[usize::from(slot & !CONSTANT)]
-        }
+        let file = if slot & CONSTANT == 0 { &self.doubles[..] } else { &constants.doubles[..] };
+        &file[usize::from(slot & !CONSTANT)]
     }
 
     /// A predicate: one bit per lane.
@@ -113,10 +109,16 @@ impl Registers {
         *bits = *bits & !active | value & active;
     }
 
+    /// Writes a 64-bit row cut to 32 bits into the lanes of `active`.
+    #[inline(always)]
+    pub(crate) fn set_low(&mut self, slot: Slot32, value: &Row64, active: u32) {
+        self.set_w(slot, &rows::map(value, |value| value as u32), active);
+    }
+
     /// A register of any file, widened to 64 bits a lane (predicates to 0 and 1; the low half of a 128-bit register).
     pub(crate) fn wide(&self, constants: &Constants, reg: Reg) -> Row64 {
         match reg {
-            Reg::W(slot, _) => self.w(constants, slot).map(u64::from),
+            Reg::W(slot, _) => rows::map(self.w(constants, slot), u64::from),
             Reg::D(slot) | Reg::Q(slot, _) => *self.d(constants, slot),
             Reg::P(slot) => std::array::from_fn(|lane| u64::from(self.p(slot) >> lane & 1)),
         }
@@ -127,7 +129,7 @@ impl Registers {
         match reg {
             Reg::W(slot, bits) => {
                 let mask = if bits >= 32 { u32::MAX } else { (1 << bits) - 1 };
-                self.set_w(slot, &value.map(|v| v as u32 & mask), active);
+                self.set_w(slot, &rows::map(value, |v| v as u32 & mask), active);
             }
             Reg::D(slot) => self.set_d(slot, value, active),
             Reg::Q(low, high) => {

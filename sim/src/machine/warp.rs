@@ -54,13 +54,30 @@ impl Warp {
         self.local.resize(program.local_bytes as usize * 32, 0);
         self.frame.clear();
         self.frame.resize(program.frame_bytes as usize * 32, 0);
+        let mut next = machine.block.coordinates(first_thread);
+        let threads: [Dim3; 32] = std::array::from_fn(|_| {
+            let thread = next;
+            next = after(thread, machine.block);
+            thread
+        });
         for (&value, &slot) in &program.slots.start {
-            let row = std::array::from_fn(|lane| {
-                let thread = machine.block.coordinates(first_thread + lane as u64);
-                start_value(value, machine, block, index, lane as u32, thread)
-            });
+            let of = |lane: usize| start_value(value, machine, block, index, lane as u32, threads[lane]);
+            let row = if value.differs_by_lane() { std::array::from_fn(of) } else { [of(0); 32] };
             self.registers.set_w(slot, &row, u32::MAX);
         }
+    }
+}
+
+/// The thread behind this one in a block of this extent. Dividing a linear index anew for each lane takes longer than
+/// many a kernel.
+fn after(thread: Dim3, extent: Dim3) -> Dim3 {
+    let Dim3 { x, y, z } = thread;
+    if x + 1 < extent.x {
+        Dim3::new(x + 1, y, z)
+    } else if y + 1 < extent.y {
+        Dim3::new(0, y + 1, z)
+    } else {
+        Dim3::new(0, 0, z + 1)
     }
 }
 

@@ -11,6 +11,7 @@
 //!   same condition two passes of sixteen lanes; else the four groups of eight;
 //! - atomics: lanes serialise within their bank, 64-bit ones over the two halves one after the other.
 
+use super::rows;
 use crate::observe::SharedUnit;
 
 /// Number of banks.
@@ -26,6 +27,7 @@ pub enum Direction {
 
 /// Wavefronts that one shared-memory instruction of a warp takes. `addresses` are byte addresses in shared memory,
 /// `active` the lanes that take part, `width` the bytes per lane (1, 2, 4, 8 or 16). Zero when no lane takes part.
+#[inline(always)]
 pub fn wavefronts(addresses: &[u32; 32], active: u32, width: u32, direction: Direction) -> u32 {
     if active == 0 {
         return 0;
@@ -49,6 +51,7 @@ pub fn wavefronts(addresses: &[u32; 32], active: u32, width: u32, direction: Dir
 }
 
 /// Wavefronts that the same access would take if its lanes addressed consecutive elements.
+#[inline(always)]
 pub fn ideal_wavefronts(active: u32, width: u32) -> u32 {
     // Each pass of the rule above that has an active lane takes one wavefront; packed lanes fill the fewest passes.
     (active.count_ones() * width.max(4)).div_ceil(BANKS as u32 * 4)
@@ -116,27 +119,45 @@ fn neighbours_agree(addresses: &[u32; 32], active: u32) -> bool {
     agree(1) || agree(2)
 }
 
+#[inline(always)]
 fn narrow(addresses: &[u32; 32], active: u32) -> u32 {
+    words_and_wavefronts(addresses, active).1
+}
+
+/// Distinct words of 4 bytes that the `active` lanes address, and the wavefronts of an access of up to 32 bits a lane.
+#[inline(always)]
+pub(crate) fn words_and_wavefronts(addresses: &[u32; 32], active: u32) -> (u32, u32) {
+    let words = rows::map(addresses, |address| address >> 2);
     // Neighbouring words in neighbouring lanes, and one word for all, are by far the most frequent.
     if active == u32::MAX {
-        let first = addresses[0] & !3;
-        let mut consecutive = true;
-        let mut uniform = true;
-        for (lane, &address) in addresses.iter().enumerate() {
-            consecutive &= address & !3 == first.wrapping_add(4 * lane as u32);
-            uniform &= address & !3 == first;
+        if rows::in_steps32(&words, 1) {
+            return (32, 1);
         }
-        if consecutive || uniform {
-            return 1;
+        if rows::in_steps32(&words, 0) {
+            return (1, 1);
         }
     }
-    worst_bank(addresses, active, 1)
+    let distinct = rows::distinct(&words, active);
+    (distinct.count_ones(), rows::fullest(&words, distinct))
 }
 
 /// The largest number of distinct words that one bank must deliver to `active` lanes of `words` words each.
 fn worst_bank(addresses: &[u32; 32], active: u32, words: u32) -> u32 {
     /// Marks the end of a bank's list.
     const NONE: u8 = u8::MAX;
+    // All words of a pass fit into one row, except where neighbours ask for the same element.
+    if words * active.count_ones() <= 32 {
+        let mut all = [0; 32];
+        let mut used = 0;
+        rows::each_lane(active, |lane| {
+            for part in 0..words {
+                all[used & 31] = (addresses[lane] >> 2).wrapping_add(part);
+                used += 1;
+            }
+        });
+        let lanes = ((1u64 << used) - 1) as u32;
+        return rows::fullest(&all, rows::distinct(&all, lanes));
+    }
     let mut first = [NONE; BANKS];
     let mut count = [0u8; BANKS];
     let mut next = [NONE; 32 * 4];

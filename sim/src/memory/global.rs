@@ -8,6 +8,8 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+use super::rows;
+
 /// Words of a page: 64 KiB.
 const PAGE_WORDS: usize = 1 << 14;
 const PAGE_BYTES: u64 = PAGE_WORDS as u64 * 4;
@@ -20,6 +22,11 @@ pub const BUFFER_STRIDE: u64 = 1 << 40;
 use super::heap::{HEAP_BASE, HEAP_BYTES, Heap};
 
 type Page = Box<[AtomicU32]>;
+
+#[cold]
+fn new_page() -> Page {
+    std::iter::repeat_with(|| AtomicU32::new(0)).take(PAGE_WORDS).collect()
+}
 
 /// A buffer that lanes can address.
 #[derive(Debug)]
@@ -41,11 +48,12 @@ impl Allocation {
         Self { base, bytes, name, uninitialized: false, pages }
     }
 
+    #[inline(always)]
     fn page(&self, offset: u64) -> &[AtomicU32] {
-        self.pages[(offset / PAGE_BYTES) as usize]
-            .get_or_init(|| std::iter::repeat_with(|| AtomicU32::new(0)).take(PAGE_WORDS).collect())
+        self.pages[(offset / PAGE_BYTES) as usize].get_or_init(new_page)
     }
 
+    #[inline(always)]
     fn word(&self, offset: u64) -> &AtomicU32 {
         &self.page(offset)[(offset % PAGE_BYTES / 4) as usize]
     }
@@ -79,6 +87,7 @@ impl Allocation {
     }
 
     /// Reads up to eight bytes, which must lie inside and be naturally aligned.
+    #[inline(always)]
     pub fn load(&self, offset: u64, bytes: u32) -> u64 {
         let low = self.word(offset).load(Relaxed);
         match bytes {
@@ -89,6 +98,7 @@ impl Allocation {
     }
 
     /// Writes up to eight bytes, which must lie inside and be naturally aligned.
+    #[inline(always)]
     pub fn store(&self, offset: u64, bytes: u32, value: u64) {
         match bytes {
             4 => self.word(offset).store(value as u32, Relaxed),
@@ -126,28 +136,41 @@ impl Allocation {
         (u64::from(old) & mask) >> shift
     }
 
-    /// Copies 32 consecutive words to `to`, if they lie inside and in one page.
-    pub fn load_row(&self, offset: u64, to: &mut [u32; 32]) -> bool {
+    /// `N` consecutive words, if they lie inside and in one page.
+    #[inline(always)]
+    fn words<const N: usize>(&self, offset: u64) -> Option<&[AtomicU32; N]> {
         let first = (offset % PAGE_BYTES / 4) as usize;
-        if !offset.is_multiple_of(4) || offset + 128 > self.bytes || first + 32 > PAGE_WORDS {
-            return false;
+        let bytes = 4 * N as u64;
+        if !offset.is_multiple_of(4) || offset + bytes > self.bytes || first + N > PAGE_WORDS {
+            return None;
         }
-        for (value, word) in to.iter_mut().zip(&self.page(offset)[first..first + 32]) {
+        self.page(offset)[first..].first_chunk()
+    }
+
+    /// `N` consecutive words, if they lie inside and in one page.
+    #[inline(always)]
+    pub fn load_words<const N: usize>(&self, offset: u64) -> Option<[u32; N]> {
+        let words = self.words::<N>(offset)?;
+        let mut row = [0; N];
+        for (value, word) in row.iter_mut().zip(words) {
             *value = word.load(Relaxed);
+        }
+        Some(row)
+    }
+
+    /// Copies `from` to consecutive words. False when they do not lie inside and in one page.
+    #[inline(always)]
+    pub fn store_words<const N: usize>(&self, offset: u64, from: &[u32; N]) -> bool {
+        let Some(words) = self.words::<N>(offset) else { return false };
+        for (value, word) in from.iter().zip(words) {
+            word.store(*value, Relaxed);
         }
         true
     }
 
-    /// Copies `from` to 32 consecutive words, if they lie inside and in one page.
-    pub fn store_row(&self, offset: u64, from: &[u32; 32]) -> bool {
-        let first = (offset % PAGE_BYTES / 4) as usize;
-        if !offset.is_multiple_of(4) || offset + 128 > self.bytes || first + 32 > PAGE_WORDS {
-            return false;
-        }
-        for (value, word) in from.iter().zip(&self.page(offset)[first..first + 32]) {
-            word.store(*value, Relaxed);
-        }
-        true
+    #[inline(always)]
+    fn holds(&self, address: u64, bytes: u32) -> bool {
+        self.bytes.checked_sub(u64::from(bytes)).is_some_and(|last| address.wrapping_sub(self.base) <= last)
     }
 }
 
@@ -203,7 +226,44 @@ impl GlobalMemory {
         &self.heap
     }
 
+    /// Reads up to eight bytes for each of `lanes`, naturally aligned. Returns the lanes whose address lies outside.
+    #[inline(always)]
+    pub fn load_lanes(&self, addresses: &[u64; 32], lanes: u32, bytes: u32, to: &mut [u64; 32]) -> u32 {
+        self.each(addresses, lanes, bytes, |lane, allocation, offset| to[lane] = allocation.load(offset, bytes))
+    }
+
+    /// Writes up to eight bytes for each of `lanes`, naturally aligned. Returns the lanes whose address lies outside.
+    #[inline(always)]
+    pub fn store_lanes(&self, addresses: &[u64; 32], lanes: u32, bytes: u32, from: &[u64; 32]) -> u32 {
+        self.each(addresses, lanes, bytes, |lane, allocation, offset| allocation.store(offset, bytes, from[lane]))
+    }
+
+    #[inline(always)]
+    fn each(
+        &self,
+        addresses: &[u64; 32],
+        lanes: u32,
+        bytes: u32,
+        mut access: impl FnMut(usize, &Allocation, u64),
+    ) -> u32 {
+        let mut outside = 0;
+        // All lanes are in one buffer, nearly always.
+        let mut last: Option<&Allocation> = None;
+        rows::each_lane(lanes, |lane| {
+            let address = addresses[lane];
+            if !last.is_some_and(|allocation| allocation.holds(address, bytes)) {
+                last = self.find(address, bytes);
+            }
+            match last {
+                Some(allocation) => access(lane, allocation, address - allocation.base),
+                None => outside |= 1 << lane,
+            }
+        });
+        outside
+    }
+
     /// The allocation that holds `bytes` bytes from `address` on.
+    #[inline]
     pub fn find(&self, address: u64, bytes: u32) -> Option<&Allocation> {
         let allocation = if address >= BUFFERS_BASE {
             self.buffers.get(((address - BUFFERS_BASE) / BUFFER_STRIDE) as usize)?

@@ -5,6 +5,7 @@ pub mod global;
 pub mod half_warp;
 pub mod heap;
 pub mod locks;
+pub(crate) mod rows;
 pub mod rules;
 pub mod sectors;
 pub mod split;

@@ -10,8 +10,11 @@
 //! (among them every pair of lines 0 and 1 to 63, which gave the sets), and on the 72 patterns of
 //! `sim/tests/data/h200-warp-accesses.json` (kind `gr4`).
 
+use super::rows;
+
 /// Bytes of a sector.
 pub const SECTOR: u64 = 32;
+const SECTOR_SHIFT: u32 = SECTOR.trailing_zeros();
 
 /// The logarithm of the bytes of a line.
 const LINE: u32 = 7;
@@ -21,7 +24,7 @@ const SETS: usize = 4;
 
 /// Distinct sectors that the `active` lanes address.
 pub fn sectors(addresses: &[u64; 32], active: u32) -> u32 {
-    distinct(addresses, active, SECTOR.trailing_zeros())
+    distinct(addresses, active, [SECTOR_SHIFT])[0]
 }
 
 /// Fewest sectors that could hold what `active` lanes of `width` bytes each ask for.
@@ -31,7 +34,7 @@ pub fn ideal_sectors(active: u32, width: u32) -> u32 {
 
 /// Distinct 128-byte lines, that is L1 tags, that the `active` lanes address.
 pub fn tags(addresses: &[u64; 32], active: u32) -> u32 {
-    distinct(addresses, active, LINE)
+    distinct(addresses, active, [LINE])[0]
 }
 
 /// What the passes of an atomic touch, all together.
@@ -72,7 +75,7 @@ pub fn passes(addresses: &[u64; 32], active: u32, width: u32, unit: GlobalUnit) 
         sum.sectors += sectors(addresses, pass);
         sum.tags += match unit {
             GlobalUnit::Alu => tags(addresses, pass),
-            GlobalUnit::CompareAndSwap => distinct(addresses, pass, LINE - 1),
+            GlobalUnit::CompareAndSwap => distinct(addresses, pass, [LINE - 1])[0],
         };
         waiting &= !pass;
     }
@@ -109,33 +112,57 @@ fn set_of(line: u64) -> usize {
 
 /// Distinct elements of `width` bytes that the `active` lanes address.
 pub fn elements(addresses: &[u64; 32], active: u32, width: u32) -> u32 {
-    distinct(addresses, active, width.trailing_zeros())
+    distinct(addresses, active, [width.trailing_zeros()])[0]
 }
 
-fn distinct(addresses: &[u64; 32], active: u32, shift: u32) -> u32 {
-    let mut numbers = [0u64; 32];
-    let mut used = 0;
-    let mut ascending = true;
-    let mut lanes = active;
-    while lanes != 0 {
-        let lane = lanes.trailing_zeros() as usize;
-        lanes &= lanes - 1;
-        let number = addresses[lane] >> shift;
-        if used > 0 {
-            ascending &= number >= numbers[used - 1];
-            if number == numbers[used - 1] {
-                continue;
-            }
+/// What a request of a warp touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Request {
+    /// As [`elements`].
+    pub elements: u32,
+    /// As [`sectors`].
+    pub sectors: u32,
+    /// As [`tags`].
+    pub tags: u32,
+}
+
+/// [`elements`], [`sectors`] and [`tags`] at once.
+#[inline(always)]
+pub(crate) fn request(addresses: &[u64; 32], active: u32, width: u32) -> Request {
+    // Neighbouring elements in neighbouring lanes: by far the most frequent request.
+    if active == u32::MAX && rows::in_steps(addresses, width.into()) {
+        let (first, last) = (addresses[0], addresses[31]);
+        if first <= last {
+            let touched = |shift: u32| ((last >> shift) - (first >> shift)) as u32 + 1;
+            return Request { elements: 32, sectors: touched(SECTOR_SHIFT), tags: touched(LINE) };
         }
-        numbers[used] = number;
-        used += 1;
     }
-    if ascending {
-        return used as u32;
+    let [elements, sectors, tags] = distinct(addresses, active, [width.trailing_zeros(), SECTOR_SHIFT, LINE]);
+    Request { elements, sectors, tags }
+}
+
+/// Distinct addresses of the `active` lanes after each of the shifts to the right.
+#[inline(always)]
+fn distinct<const N: usize>(addresses: &[u64; 32], active: u32, shifts: [u32; N]) -> [u32; N] {
+    if let Some((first, _)) = rows::run_of_lanes(active) {
+        // Where addresses ascend from lane to lane, a number is new where it differs from the one before.
+        let mut before = [0; 32];
+        before[1..].copy_from_slice(&addresses[..31]);
+        let inner = active & !(1 << first);
+        let mut truth = [false; 32];
+        for lane in 0..32 {
+            truth[lane] = addresses[lane] < before[lane];
+        }
+        if rows::bits(truth) & inner == 0 {
+            return shifts.map(|shift| {
+                for lane in 0..32 {
+                    truth[lane] = (addresses[lane] ^ before[lane]) >> shift != 0;
+                }
+                1 + (rows::bits(truth) & inner).count_ones()
+            });
+        }
     }
-    let numbers = &mut numbers[..used];
-    numbers.sort_unstable();
-    1 + numbers.windows(2).filter(|pair| pair[0] != pair[1]).count() as u32
+    shifts.map(|shift| rows::distinct_in_any_order(active, |lane| addresses[lane] >> shift).count_ones())
 }
 
 #[cfg(test)]
@@ -159,5 +186,33 @@ mod tests {
         // Order does not matter.
         let shuffled: [u64; 32] = std::array::from_fn(|lane| 0x1000 + (lane as u64 * 7 % 32) * 4);
         assert_eq!(sectors(&shuffled, u32::MAX), 4);
+    }
+
+    #[test]
+    fn all_at_once_is_what_each_one_says() {
+        let rows: [[u64; 32]; 5] = [
+            std::array::from_fn(|lane| 0x1000 + lane as u64 * 4),
+            std::array::from_fn(|lane| 0x1014 + lane as u64 * 8),
+            std::array::from_fn(|lane| 0x2000 - lane as u64 * 4),
+            std::array::from_fn(|lane| (u64::MAX - 40).wrapping_add(lane as u64 * 4)),
+            std::array::from_fn(|lane| lane as u64 * lane as u64 * 52 % 1024),
+        ];
+        for addresses in rows {
+            for active in [u32::MAX, 0xffff, 0x0ff0_0000, 0x5555_5555, 1 << 31, 0] {
+                for width in [1, 4, 8, 16] {
+                    let request = request(&addresses, active, width);
+                    let count = |shift: u32| {
+                        let lanes = (0..32).filter(|lane| active >> lane & 1 != 0);
+                        lanes.map(|lane| addresses[lane] >> shift).collect::<std::collections::BTreeSet<u64>>().len()
+                            as u32
+                    };
+                    let wanted = [count(width.trailing_zeros()), count(5), count(7)];
+                    assert_eq!([request.elements, request.sectors, request.tags], wanted);
+                    let single =
+                        [elements(&addresses, active, width), sectors(&addresses, active), tags(&addresses, active)];
+                    assert_eq!(single, wanted);
+                }
+            }
+        }
     }
 }

@@ -6,7 +6,8 @@ use super::{MemoryEvent, MemoryKind, Observer, eras};
 use crate::machine::grid::Machine;
 use crate::memory::banks;
 use crate::memory::rules::Rules;
-use crate::memory::sectors::{self, GlobalUnit};
+use crate::memory::rows;
+use crate::memory::sectors::{self, GlobalUnit, Passes};
 use crate::program::inst::Pc;
 use crate::program::ways::Difference;
 
@@ -57,11 +58,13 @@ impl Access {
     pub const NONE: Self =
         Self { instructions: 0, lanes: 0, bytes: 0, cost: 0, ideal: 0, tags: 0, pass_sectors: 0, pass_tags: 0 };
 
-    pub(super) fn add(&mut self, event: &MemoryEvent<'_>, cost: u32, ideal: u32, tags: u32) {
+    /// Adds an access to this many distinct elements.
+    #[inline(always)]
+    pub(super) fn add(&mut self, event: &MemoryEvent<'_>, elements: u32, cost: u32, ideal: u32, tags: u32) {
         self.instructions += 1;
         self.lanes += u64::from(event.active.count_ones());
         // Lanes that address the same element move it once: so the hardware counts, and so it was measured.
-        self.bytes += u64::from(sectors::elements(event.addresses, event.active, event.width) * event.width);
+        self.bytes += u64::from(elements * event.width);
         self.cost += u64::from(cost);
         self.ideal += u64::from(ideal);
         self.tags += u64::from(tags);
@@ -129,6 +132,7 @@ impl Observer for Counters {
         counts.lanes += u64::from(active.count_ones());
     }
 
+    #[inline(always)]
     fn memory(&mut self, event: &MemoryEvent<'_>) {
         let counts = &mut self.by_pc[event.pc as usize];
         if let Some(rules) = &self.other_rules {
@@ -141,15 +145,23 @@ impl Observer for Counters {
             | MemoryKind::SharedStore
             | MemoryKind::SharedCopy
             | MemoryKind::SharedAtomic(_) => {
-                let addresses = event.addresses.map(|address| address as u32);
-                let cost = match event.kind {
-                    MemoryKind::SharedAtomic(unit) => banks::atomic_wavefronts(&addresses, active, width, unit),
-                    kind => banks::wavefronts(&addresses, active, width, kind.direction()),
+                let addresses = rows::map(event.addresses, |address| address as u32);
+                let (elements, cost) = match event.kind {
+                    MemoryKind::SharedAtomic(unit) => (
+                        sectors::elements(event.addresses, active, width),
+                        banks::atomic_wavefronts(&addresses, active, width, unit),
+                    ),
+                    // Elements are words here: what is found out for one answers the other.
+                    _ if width == 4 => banks::words_and_wavefronts(&addresses, active),
+                    kind => (
+                        sectors::elements(event.addresses, active, width),
+                        banks::wavefronts(&addresses, active, width, kind.direction()),
+                    ),
                 };
                 let ideal = banks::ideal_wavefronts(active, width);
                 let access =
                     if event.kind == MemoryKind::SharedLoopLoad { &mut counts.loop_loads } else { &mut counts.shared };
-                access.add(event, cost, ideal, 0);
+                access.add(event, elements, cost, ideal, 0);
             }
             MemoryKind::GlobalLoad
             | MemoryKind::GlobalStore
@@ -157,22 +169,32 @@ impl Observer for Counters {
             | MemoryKind::GlobalAtomic
             | MemoryKind::GlobalSwap
             | MemoryKind::GlobalReduction => {
-                let cost = sectors::sectors(event.addresses, active);
+                let request = sectors::request(event.addresses, active, width);
                 let ideal = sectors::ideal_sectors(active, width);
-                counts.global.add(event, cost, ideal, sectors::tags(event.addresses, active));
+                counts.global.add(event, request.elements, request.sectors, ideal, request.tags);
                 let unit = match event.kind {
                     MemoryKind::GlobalAtomic | MemoryKind::GlobalReduction => GlobalUnit::Alu,
                     MemoryKind::GlobalSwap => GlobalUnit::CompareAndSwap,
                     _ => return,
                 };
-                let passes = sectors::passes(event.addresses, active, width, unit);
+                // In one line and no two lanes at the same element: there is one pass.
+                let single = request.tags == 1 && request.elements == active.count_ones();
+                let passes = if single && unit == GlobalUnit::Alu {
+                    Passes { sectors: request.sectors, tags: 1 }
+                } else {
+                    sectors::passes(event.addresses, active, width, unit)
+                };
                 counts.global.pass_sectors += u64::from(passes.sectors);
                 counts.global.pass_tags += u64::from(passes.tags);
             }
-            MemoryKind::SharedAttempt => counts.attempts.add(event, 0, 0, 0),
+            MemoryKind::SharedAttempt => {
+                let elements = sectors::elements(event.addresses, active, width);
+                counts.attempts.add(event, elements, 0, 0, 0);
+            }
             MemoryKind::LocalLoad | MemoryKind::LocalStore => {
                 // Word i of all lanes lies in one line: lanes that use the same offset use neighbouring words.
-                counts.local.add(event, 0, 0, 0);
+                let elements = sectors::elements(event.addresses, active, width);
+                counts.local.add(event, elements, 0, 0, 0);
             }
         }
     }

@@ -4,6 +4,7 @@
 use super::counters::Counts;
 use super::{MemoryEvent, MemoryKind};
 use crate::memory::rules::Rules;
+use crate::memory::sectors;
 
 /// What an access to shared or global memory costs.
 pub(super) struct Cost {
@@ -51,9 +52,10 @@ pub(super) fn cost(rules: &Rules, event: &MemoryEvent<'_>) -> Option<Cost> {
 /// Adds what an access costs.
 #[cold]
 pub(super) fn count(rules: &Rules, counts: &mut Counts, event: &MemoryEvent<'_>) {
+    let elements = sectors::elements(event.addresses, event.active, event.width);
     let Some(Cost { shared, cost, ideal, tags }) = cost(rules, event) else {
         let access = if event.kind == MemoryKind::SharedAttempt { &mut counts.attempts } else { &mut counts.local };
-        access.add(event, 0, 0, 0);
+        access.add(event, elements, 0, 0, 0);
         return;
     };
     let access = match event.kind {
@@ -61,7 +63,7 @@ pub(super) fn count(rules: &Rules, counts: &mut Counts, event: &MemoryEvent<'_>)
         _ if shared => &mut counts.shared,
         _ => &mut counts.global,
     };
-    access.add(event, cost, ideal, tags);
+    access.add(event, elements, cost, ideal, tags);
     if matches!(event.kind, MemoryKind::GlobalAtomic | MemoryKind::GlobalSwap | MemoryKind::GlobalReduction) {
         let passes = rules.atomic_passes(event.addresses, event.active, event.width);
         access.pass_sectors += u64::from(passes.sectors);

@@ -67,6 +67,22 @@ impl StartValue {
             _ => return None,
         })
     }
+
+    /// Whether it is another one in every lane of a warp; else all lanes have the same.
+    pub fn differs_by_lane(self) -> bool {
+        matches!(
+            self,
+            Self::TidX
+                | Self::TidY
+                | Self::TidZ
+                | Self::LaneId
+                | Self::LanemaskEq
+                | Self::LanemaskLt
+                | Self::LanemaskLe
+                | Self::LanemaskGt
+                | Self::LanemaskGe
+        )
+    }
 }
 
 /// How many slots of each file a program needs, and what the fixed ones hold.

@@ -1,0 +1,295 @@
+//! Reading and writing memory for all lanes of a warp at once: the loops below loads and stores.
+//!
+//! [`load`] and [`store`] know the frequent accesses, one register a lane in shared or global memory or one value for
+//! all, and are part of the executor's loop. [`read`] and [`write`] do one element a lane of any access.
+
+use super::memory::{self, Outside, aligned};
+use crate::machine::block::Block;
+use crate::machine::warp::Warp;
+use crate::memory::global::Allocation;
+use crate::memory::rows::{self, each_lane, element, in_steps};
+use crate::program::FRAME_OFFSET;
+use crate::program::inst::{Access, Reg, Space};
+
+/// Loads `register` if the access is a frequent one and no lane misses. False when nothing was done.
+#[inline(always)]
+pub(super) fn load<O>(
+    warp: &mut Warp,
+    block: &Block<'_, O>,
+    space: Space,
+    access: &Access,
+    register: Reg,
+    addresses: &[u64; 32],
+    active: u32,
+) -> bool {
+    match (space, register, access.bytes) {
+        (Space::Shared, Reg::W(slot, 32), 4) => {
+            let Some(row) = shared_words(&block.shared, addresses, active) else { return false };
+            warp.registers.set_w(slot, &row, active);
+        }
+        (Space::Shared, Reg::D(slot), 8) => {
+            let Some(row) = shared_doubles(&block.shared, addresses, active) else { return false };
+            warp.registers.set_d(slot, &row, active);
+        }
+        (Space::Global, Reg::W(slot, 32), 4) => {
+            if let Some(row) = neighbours(block, addresses, active, 4, Allocation::load_words) {
+                warp.registers.set_w(slot, &row, active);
+                return true;
+            }
+            let Some(row) = global_lanes(block, addresses, active, 4) else { return false };
+            warp.registers.set_low(slot, &row, active);
+        }
+        (Space::Global, Reg::D(slot), 8) => {
+            let Some(row) = global_lanes(block, addresses, active, 8) else { return false };
+            warp.registers.set_d(slot, &row, active);
+        }
+        (Space::Global, Reg::W(slot, bits), 1) => {
+            let row = neighbours(block, addresses, active, 1, Allocation::load_words::<8>);
+            let row = match row {
+                Some(words) => std::array::from_fn(|lane| words[lane / 4] >> (lane % 4 * 8) & 0xff),
+                None => match global_lanes(block, addresses, active, 1) {
+                    Some(row) => rows::map(&row, |value| value as u32),
+                    None => return false,
+                },
+            };
+            let mask = if bits >= 32 { u32::MAX } else { (1 << bits) - 1 };
+            let row = if access.signed { rows::map(&row, |value| value as u8 as i8 as u32 & mask) } else { row };
+            warp.registers.set_w(slot, &row, active);
+        }
+        (Space::Param | Space::Const, _, 1..=8) if access.address.base.is_none() && addresses[0] < FRAME_OFFSET => {
+            // Every lane reads the same: a kernel's parameters.
+            let bytes = u32::from(access.bytes);
+            let Ok(mut value) = memory::read(warp, block, space, 0, addresses[0], bytes) else { return false };
+            if !addresses[0].is_multiple_of(bytes.into()) {
+                return false;
+            }
+            if access.signed && bytes < 8 {
+                let shift = 64 - bytes * 8;
+                value = ((value << shift) as i64 >> shift) as u64;
+            }
+            match register {
+                Reg::W(slot, 32) => warp.registers.set_w(slot, &[value as u32; 32], active),
+                Reg::D(slot) => warp.registers.set_d(slot, &[value; 32], active),
+                _ => warp.registers.set_wide(register, &[value; 32], active),
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Stores `register` if the access is a frequent one and no lane misses. False when nothing was done.
+#[inline(always)]
+pub(super) fn store<O>(
+    warp: &Warp,
+    block: &mut Block<'_, O>,
+    space: Space,
+    access: &Access,
+    register: Reg,
+    addresses: &[u64; 32],
+    active: u32,
+) -> bool {
+    let constants = &block.machine.constants;
+    match (space, register, access.bytes) {
+        (Space::Shared, Reg::W(slot, 32), 4) => {
+            let row = warp.registers.w(constants, slot);
+            store_shared_words(&mut block.shared, addresses, row, active)
+        }
+        (Space::Global, Reg::W(slot, 32), 4) => {
+            let row = warp.registers.w(constants, slot);
+            let stored = |allocation: &Allocation, at| allocation.store_words(at, row).then_some(());
+            if neighbours(block, addresses, active, 4, stored).is_some() {
+                return true;
+            }
+            let (_, misaligned) = aligned(addresses, active, 4);
+            misaligned == 0 && all_inside(block, addresses, active, 4) && {
+                block.machine.global.store_lanes(addresses, active, 4, &rows::map(row, u64::from));
+                true
+            }
+        }
+        (Space::Global, Reg::D(slot), 8) => {
+            let row = warp.registers.d(constants, slot);
+            let (_, misaligned) = aligned(addresses, active, 8);
+            misaligned == 0 && all_inside(block, addresses, active, 8) && {
+                block.machine.global.store_lanes(addresses, active, 8, row);
+                true
+            }
+        }
+        _ => false,
+    }
+}
+
+/// What `access` makes of the buffer and the offset of the first lane, if all 32 lanes follow one another there.
+#[inline(always)]
+fn neighbours<O, R>(
+    block: &Block<'_, O>,
+    addresses: &[u64; 32],
+    active: u32,
+    bytes: u32,
+    access: impl FnOnce(&Allocation, u64) -> Option<R>,
+) -> Option<R> {
+    if active != u32::MAX || !in_steps(addresses, bytes.into()) {
+        return None;
+    }
+    let allocation = block.machine.global.find(addresses[0], 32 * bytes)?;
+    access(allocation, addresses[0] - allocation.base)
+}
+
+#[inline(always)]
+fn global_lanes<O>(block: &Block<'_, O>, addresses: &[u64; 32], active: u32, bytes: u32) -> Option<[u64; 32]> {
+    let (_, misaligned) = aligned(addresses, active, bytes);
+    if misaligned != 0 {
+        return None;
+    }
+    let mut row = [0; 32];
+    let outside = block.machine.global.load_lanes(addresses, active, bytes, &mut row);
+    (outside == 0).then_some(row)
+}
+
+/// Whether the lowest and the highest address lie in one buffer: then so do all between them.
+#[inline(always)]
+fn all_inside<O>(block: &Block<'_, O>, addresses: &[u64; 32], active: u32, bytes: u32) -> bool {
+    let (mut low, mut high) = (u64::MAX, 0);
+    each_lane(active, |lane| {
+        low = low.min(addresses[lane]);
+        high = high.max(addresses[lane]);
+    });
+    let global = &block.machine.global;
+    match (global.find(low, bytes), global.find(high, bytes)) {
+        (Some(first), Some(last)) => std::ptr::eq(first, last),
+        _ => false,
+    }
+}
+
+#[inline(always)]
+fn shared_words(shared: &[u8], addresses: &[u64; 32], active: u32) -> Option<[u32; 32]> {
+    let (_, misaligned) = aligned(addresses, active, 4);
+    if misaligned != 0 {
+        return None;
+    }
+    let (words, _) = shared.as_chunks::<4>();
+    let mut row = [0; 32];
+    if active == u32::MAX && in_steps(addresses, 4) {
+        let near = words.get(element(addresses[0], 2)..)?.first_chunk::<32>()?;
+        for lane in 0..32 {
+            row[lane] = u32::from_le_bytes(near[lane]);
+        }
+        return Some(row);
+    }
+    let mut outside = false;
+    each_lane(active, |lane| match words.get(element(addresses[lane], 2)) {
+        Some(&word) => row[lane] = u32::from_le_bytes(word),
+        None => outside = true,
+    });
+    (!outside).then_some(row)
+}
+
+#[inline(always)]
+fn shared_doubles(shared: &[u8], addresses: &[u64; 32], active: u32) -> Option<[u64; 32]> {
+    let (_, misaligned) = aligned(addresses, active, 8);
+    if misaligned != 0 {
+        return None;
+    }
+    let (doubles, _) = shared.as_chunks::<8>();
+    let mut row = [0; 32];
+    let mut outside = false;
+    each_lane(active, |lane| match doubles.get(element(addresses[lane], 3)) {
+        Some(&double) => row[lane] = u64::from_le_bytes(double),
+        None => outside = true,
+    });
+    (!outside).then_some(row)
+}
+
+#[inline(always)]
+fn store_shared_words(shared: &mut [u8], addresses: &[u64; 32], row: &[u32; 32], active: u32) -> bool {
+    let (_, misaligned) = aligned(addresses, active, 4);
+    let (words, _) = shared.as_chunks_mut::<4>();
+    if misaligned != 0 {
+        return false;
+    }
+    if active == u32::MAX && in_steps(addresses, 4) {
+        let near = words.get_mut(element(addresses[0], 2)..).and_then(|words| words.first_chunk_mut::<32>());
+        let Some(near) = near else { return false };
+        for lane in 0..32 {
+            near[lane] = row[lane].to_le_bytes();
+        }
+        return true;
+    }
+    let mut outside = false;
+    each_lane(active, |lane| outside |= addresses[lane] >> 2 >= words.len() as u64);
+    if outside {
+        return false;
+    }
+    each_lane(active, |lane| words[element(addresses[lane], 2)] = row[lane].to_le_bytes());
+    true
+}
+
+/// Reads up to eight aligned bytes for each of `lanes` into `row`. Returns the lanes that are outside their memory.
+pub(super) fn read<O>(
+    warp: &Warp,
+    block: &Block<'_, O>,
+    space: Space,
+    addresses: &[u64; 32],
+    lanes: u32,
+    bytes: u32,
+    row: &mut [u64; 32],
+) -> u32 {
+    let mut outside = 0;
+    match (space, bytes) {
+        (Space::Global, _) => return block.machine.global.load_lanes(addresses, lanes, bytes, row),
+        (Space::Shared, 4) => {
+            let (words, _) = block.shared.as_chunks::<4>();
+            each_lane(lanes, |lane| match words.get(element(addresses[lane], 2)) {
+                Some(&word) => row[lane] = u32::from_le_bytes(word).into(),
+                None => outside |= 1 << lane,
+            });
+        }
+        (Space::Shared, 8) => {
+            let (doubles, _) = block.shared.as_chunks::<8>();
+            each_lane(lanes, |lane| match doubles.get(element(addresses[lane], 3)) {
+                Some(&double) => row[lane] = u64::from_le_bytes(double),
+                None => outside |= 1 << lane,
+            });
+        }
+        _ => each_lane(lanes, |lane| match memory::read(warp, block, space, lane, addresses[lane], bytes) {
+            Ok(value) => row[lane] = value,
+            Err(Outside) => outside |= 1 << lane,
+        }),
+    }
+    outside
+}
+
+/// Writes up to eight aligned bytes for each of `lanes` from `row`. Returns the lanes that are outside their memory.
+pub(super) fn write<O>(
+    warp: &mut Warp,
+    block: &mut Block<'_, O>,
+    space: Space,
+    addresses: &[u64; 32],
+    lanes: u32,
+    bytes: u32,
+    row: &[u64; 32],
+) -> u32 {
+    let mut outside = 0;
+    match (space, bytes) {
+        (Space::Global, _) => return block.machine.global.store_lanes(addresses, lanes, bytes, row),
+        (Space::Shared, 4) => {
+            let (words, _) = block.shared.as_chunks_mut::<4>();
+            each_lane(lanes, |lane| match words.get_mut(element(addresses[lane], 2)) {
+                Some(word) => *word = (row[lane] as u32).to_le_bytes(),
+                None => outside |= 1 << lane,
+            });
+        }
+        (Space::Shared, 8) => {
+            let (doubles, _) = block.shared.as_chunks_mut::<8>();
+            each_lane(lanes, |lane| match doubles.get_mut(element(addresses[lane], 3)) {
+                Some(double) => *double = row[lane].to_le_bytes(),
+                None => outside |= 1 << lane,
+            });
+        }
+        _ => each_lane(lanes, |lane| {
+            outside |=
+                u32::from(memory::write(warp, block, space, lane, addresses[lane], bytes, row[lane]).is_err()) << lane;
+        }),
+    }
+    outside
+}

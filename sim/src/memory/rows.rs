@@ -1,0 +1,204 @@
+//! What the 32 lanes of a row have in common: the loops below everything that is counted per access.
+//!
+//! They are written so that they become a handful of vector instructions, and marked to be inlined into the executor's
+//! loop, which is compiled for the vector units that the CPU has.
+
+/// `f` of every lane. The library's `array::map` is not always inlined, and then not compiled for vector units.
+#[inline(always)]
+pub(crate) fn map<A: Copy, R: Copy + Default>(row: &[A; 32], f: impl Fn(A) -> R) -> [R; 32] {
+    let mut result = [R::default(); 32];
+    for lane in 0..32 {
+        result[lane] = f(row[lane]);
+    }
+    result
+}
+
+/// One bit per lane.
+#[inline(always)]
+pub(crate) fn bits(truth: [bool; 32]) -> u32 {
+    // Comparisons give bytes. Multiplying eight of them by this constant moves byte i, 0 or 1, to bit i of the highest
+    // byte: setting the bits of a word one after the other does not vectorise.
+    const GATHER: u64 = 0x0102_0408_1020_4080;
+    let bytes = map(&truth, u8::from);
+    let (chunks, _) = bytes.as_chunks::<8>();
+    let mut result = 0;
+    for (at, &chunk) in chunks.iter().enumerate() {
+        result |= (u64::from_le_bytes(chunk).wrapping_mul(GATHER) >> 56 << (8 * at)) as u32;
+    }
+    result
+}
+
+/// The first lane and the number of lanes of a mask without gaps.
+#[inline(always)]
+pub(crate) fn run_of_lanes(active: u32) -> Option<(u32, u32)> {
+    let first = active.trailing_zeros();
+    let count = active.count_ones();
+    (active != 0 && (u64::from(active) >> first) + 1 == 1u64 << count).then_some((first, count))
+}
+
+/// Every lane holds the first lane's number plus `step` for every lane in between.
+#[inline(always)]
+pub(crate) fn in_steps(row: &[u64; 32], step: u64) -> bool {
+    let mut expected = row[0];
+    let mut different = 0;
+    for &value in row {
+        different |= value ^ expected;
+        expected = expected.wrapping_add(step);
+    }
+    different == 0
+}
+
+/// As [`in_steps`].
+#[inline(always)]
+pub(crate) fn in_steps32(row: &[u32; 32], step: u32) -> bool {
+    let mut different = 0;
+    for (lane, &value) in row.iter().enumerate() {
+        different |= value ^ row[0].wrapping_add(step.wrapping_mul(lane as u32));
+    }
+    different == 0
+}
+
+/// One lane of `active` for each different key among them.
+#[inline(always)]
+pub(crate) fn distinct(keys: &[u32; 32], active: u32) -> u32 {
+    // Most accesses ascend from lane to lane: then a key is new where it differs from the one before.
+    if let Some((first, count)) = run_of_lanes(active) {
+        let mut before = [0; 32];
+        before[1..].copy_from_slice(&keys[..31]);
+        let inner = active & !(1 << first);
+        let mut truth = [false; 32];
+        for lane in 0..32 {
+            truth[lane] = keys[lane] < before[lane];
+        }
+        if count == 1 || bits(truth) & inner == 0 {
+            for lane in 0..32 {
+                truth[lane] = keys[lane] != before[lane];
+            }
+            return bits(truth) & inner | 1 << first;
+        }
+    }
+    distinct_in_any_order(active, |lane| keys[lane])
+}
+
+/// As [`distinct`], for keys that need not ascend.
+#[inline]
+pub(crate) fn distinct_in_any_order<K: Copy + Eq + Into<u64>>(active: u32, key: impl Fn(usize) -> K) -> u32 {
+    // Every lane writes its number into a small table at a place that follows from its key. Whoever is found there
+    // stands for all lanes with its key; lanes that find another key there take part in the next round. Up to 256
+    // neighbouring words, and strides of powers of two, have places of their own, so one round is the rule.
+    let place = |lane: usize| {
+        let key: u64 = key(lane).into();
+        ((key ^ key >> 8 ^ key >> 16) & 0xff) as usize
+    };
+    let mut table = [0u8; 256];
+    let mut chosen = 0;
+    let mut pending = active;
+    while pending != 0 {
+        each_lane(pending, |lane| table[place(lane)] = lane as u8);
+        let mut next = 0;
+        each_lane(pending, |lane| {
+            let winner = usize::from(table[place(lane)]) & 31;
+            chosen |= u32::from(winner == lane) << lane;
+            next |= u32::from(key(winner) != key(lane)) << lane;
+        });
+        pending = next;
+    }
+    chosen
+}
+
+/// Calls `f` with every lane of a mask. For all 32 that is a loop of known length.
+#[inline(always)]
+pub(crate) fn each_lane(lanes: u32, mut f: impl FnMut(usize)) {
+    if lanes == u32::MAX {
+        for lane in 0..32 {
+            f(lane);
+        }
+    } else {
+        let mut rest = lanes;
+        while rest != 0 {
+            f(rest.trailing_zeros() as usize);
+            rest &= rest - 1;
+        }
+    }
+}
+
+/// The element of memory that an address lies in, for elements of 2^`shift` bytes.
+#[inline(always)]
+pub(crate) fn element(address: u64, shift: u32) -> usize {
+    usize::try_from(address >> shift).unwrap_or(usize::MAX)
+}
+
+/// The largest number of `lanes` whose place, a number below 32, is the same.
+#[inline(always)]
+pub(crate) fn fullest(places: &[u32; 32], lanes: u32) -> u32 {
+    let mut seen = 0u32;
+    for (lane, place) in places.iter().enumerate() {
+        seen |= if lanes >> lane & 1 != 0 { 1 << (place & 31) } else { 0 };
+    }
+    if seen.count_ones() == lanes.count_ones() {
+        return u32::from(lanes != 0);
+    }
+    let mut count = [0u8; 32];
+    each_lane(lanes, |lane| count[(places[lane] & 31) as usize] += 1);
+    let mut most = 0;
+    for number in count {
+        most = most.max(number);
+    }
+    u32::from(most)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+
+    /// Rows as kernels make them: steps with a little disorder, or anything.
+    fn row() -> impl Strategy<Value = [u32; 32]> {
+        let steps = (any::<u32>(), 0..70u32, proptest::collection::vec(0..3u32, 32)).prop_map(|(base, step, noise)| {
+            std::array::from_fn(|lane| base.wrapping_add(step * lane as u32).wrapping_add(noise[lane] / 2))
+        });
+        prop_oneof![
+            steps,
+            proptest::array::uniform32(0..300u32),
+            proptest::array::uniform32(any::<u32>()),
+            any::<u32>().prop_map(|value| [value; 32]),
+        ]
+    }
+
+    fn mask() -> impl Strategy<Value = u32> {
+        let run = (0..32u32, 0..=32u32).prop_map(|(first, count)| (((1u64 << count) - 1) << first) as u32);
+        prop_oneof![Just(u32::MAX), Just(0), run, any::<u32>()]
+    }
+
+    proptest! {
+        #[test]
+        fn one_lane_stands_for_each_key(keys in row(), active in mask()) {
+            let lanes = |mask: u32| (0..32usize).filter(move |lane| mask >> lane & 1 != 0);
+            let wanted: BTreeSet<u32> = lanes(active).map(|lane| keys[lane]).collect();
+            for chosen in [distinct(&keys, active), distinct_in_any_order(active, |lane| keys[lane])] {
+                prop_assert_eq!(chosen & !active, 0);
+                prop_assert_eq!(chosen.count_ones() as usize, wanted.len());
+                prop_assert_eq!(&lanes(chosen).map(|lane| keys[lane]).collect::<BTreeSet<u32>>(), &wanted);
+            }
+            let mut places: BTreeMap<u32, u32> = BTreeMap::new();
+            lanes(active).for_each(|lane| *places.entry(keys[lane] % 32).or_default() += 1);
+            prop_assert_eq!(fullest(&keys, active), places.values().copied().max().unwrap_or(0));
+        }
+
+        #[test]
+        fn masks_and_steps(truth in proptest::array::uniform32(any::<bool>()), active in mask(), start in any::<u64>(), step in 0..20u64) {
+            let one_by_one = (0..32).fold(0u32, |bits, lane| bits | u32::from(truth[lane]) << lane);
+            prop_assert_eq!(bits(truth), one_by_one);
+            let gapless = active != 0 && format!("{active:b}").trim_end_matches('0').chars().all(|digit| digit == '1');
+            prop_assert_eq!(run_of_lanes(active), gapless.then(|| (active.trailing_zeros(), active.count_ones())));
+            let mut row: [u64; 32] = std::array::from_fn(|lane| start.wrapping_add(lane as u64 * step));
+            prop_assert!(in_steps(&row, step));
+            prop_assert!(in_steps32(&row.map(|value| value as u32), step as u32));
+            row[17] ^= 4;
+            prop_assert!(!in_steps(&row, step));
+            prop_assert!(!in_steps32(&row.map(|value| value as u32), step as u32));
+        }
+    }
+}
