@@ -121,7 +121,7 @@ pub(super) fn store<O>(
 
 /// What `access` makes of the buffer and the offset of the first lane, if all 32 lanes follow one another there.
 #[inline(always)]
-fn neighbours<O, R>(
+pub(super) fn neighbours<O, R>(
     block: &Block<'_, O>,
     addresses: &[u64; 32],
     active: u32,
@@ -162,7 +162,7 @@ fn all_inside<O>(block: &Block<'_, O>, addresses: &[u64; 32], active: u32, bytes
 }
 
 #[inline(always)]
-fn shared_words(shared: &[u8], addresses: &[u64; 32], active: u32) -> Option<[u32; 32]> {
+pub(super) fn shared_words(shared: &[u8], addresses: &[u64; 32], active: u32) -> Option<[u32; 32]> {
     let (_, misaligned) = aligned(addresses, active, 4);
     if misaligned != 0 {
         return None;
@@ -201,7 +201,7 @@ fn shared_doubles(shared: &[u8], addresses: &[u64; 32], active: u32) -> Option<[
 }
 
 #[inline(always)]
-fn store_shared_words(shared: &mut [u8], addresses: &[u64; 32], row: &[u32; 32], active: u32) -> bool {
+pub(super) fn store_shared_words(shared: &mut [u8], addresses: &[u64; 32], row: &[u32; 32], active: u32) -> bool {
     let (_, misaligned) = aligned(addresses, active, 4);
     let (words, _) = shared.as_chunks_mut::<4>();
     if misaligned != 0 {

@@ -1,6 +1,6 @@
 //! Loads, stores and address conversions.
 
-use super::lanes;
+use super::{lanes, vectors};
 use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::fault::Fault;
@@ -177,6 +177,9 @@ fn load_from<O: Observer>(
     {
         return;
     }
+    if access.registers.len() > 1 && vectors::load(warp, block, space, access, addresses, active) {
+        return;
+    }
     load_parts(warp, block, pc, access, space, addresses, active);
 }
 
@@ -306,6 +309,9 @@ fn store_to<O: Observer>(
     if let [Some(register)] = access.registers[..]
         && lanes::store(warp, block, space, access, register, addresses, active)
     {
+        return;
+    }
+    if access.registers.len() > 1 && vectors::store(warp, block, space, access, addresses, active) {
         return;
     }
     store_parts(warp, block, pc, access, space, addresses, active);

@@ -9,6 +9,7 @@ mod memory;
 mod print;
 mod spaces;
 mod system;
+mod vectors;
 pub(crate) mod warp_ops;
 mod wide;
 
@@ -74,7 +75,9 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
             pc += 1;
             continue;
         }
+        let together = inst.op.waits_for_lanes() && warp_ops::all_together(warp, &machine.constants, &inst.op, active);
         if inst.op.waits_for_lanes()
+            && !together
             && let Some((apart, next)) = warp_ops::divide(warp, block, &inst.op, pc, active, lanes)
         {
             warp.paths.list[path].pc = pc;
@@ -131,6 +134,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                 let threads = if active == warp.paths.live() { 32 } else { active.count_ones() };
                 block.arrive(id, warp.index, active, threads);
             }
+            op if together => warp_ops::execute_together(warp, block, op, active),
             op if op.waits_for_lanes() => {
                 if !warp_ops::execute(warp, block, path, pc, active) {
                     return; // waits for other lanes

@@ -11,7 +11,7 @@ use crate::machine::registers::{Constants, Registers, Row32};
 use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent};
-use crate::program::inst::{Op, Pc, ReduxOp, ShuffleMode, Slot32, VoteMode};
+use crate::program::inst::{CONSTANT, Op, Pc, ReduxOp, ShuffleMode, Slot32, VoteMode};
 use crate::report::FindingKind;
 
 /// Lanes that execute one instruction together with others; the instruction of each may stand elsewhere in the program,
@@ -60,6 +60,26 @@ pub(super) fn execute<O: Observer>(
         }
     }
     true
+}
+
+/// Whether every living lane of the warp is here, with one mask for all that names exactly these lanes: nobody is waited
+/// for and nobody is missing. Most `_sync` instructions are like that.
+#[inline(always)]
+pub(super) fn all_together(warp: &Warp, constants: &Constants, op: &Op, active: u32) -> bool {
+    // Matrices are no rows of the lanes' own: `execute` knows them.
+    let exchanges = !matches!(op, Op::Matrix(_));
+    slot_of_mask(op).is_some_and(|slot| {
+        exchanges
+            && slot & CONSTANT != 0
+            && active == warp.paths.live()
+            && warp.registers.w(constants, slot)[0] & active == active
+    })
+}
+
+/// Executes an instruction of which [`all_together`] holds.
+pub(super) fn execute_together<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, op: &Op, active: u32) {
+    meet(warp, block, op, active);
+    compute(warp, block, &[(op, active)], active, active);
 }
 
 fn note_outside<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, mask: u32, lanes: u32) {

@@ -76,11 +76,7 @@ pub fn atomic_wavefronts(addresses: &[u32; 32], active: u32, width: u32, unit: S
 
 /// The largest number of lanes on one bank, for words of up to 8 bytes.
 fn fullest_bank(addresses: &[u32; 32], active: u32, width: u32) -> u32 {
-    let mut lanes_of = [0u32; BANKS];
-    for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
-        lanes_of[bank_of(addresses[lane], width)] += 1;
-    }
-    lanes_of.into_iter().max().unwrap_or(0)
+    rows::fullest(&rows::map(addresses, |address| bank_of(address, width) as u32), active)
 }
 
 /// The bank of a word of up to 4 bytes, or the pair of banks of a word of 8.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{MemoryEvent, MemoryKind, Observer, eras};
+use super::{MemoryEvent, MemoryKind, Observer, SharedUnit, eras};
 use crate::machine::grid::Machine;
 use crate::memory::banks;
-use crate::memory::rules::Rules;
 use crate::memory::rows;
+use crate::memory::rules::Rules;
 use crate::memory::sectors::{self, GlobalUnit, Passes};
 use crate::program::inst::Pc;
 use crate::program::ways::Difference;
@@ -147,11 +147,14 @@ impl Observer for Counters {
             | MemoryKind::SharedAtomic(_) => {
                 let addresses = rows::map(event.addresses, |address| address as u32);
                 let (elements, cost) = match event.kind {
+                    // Elements are words here: what is found out for one answers the other.
+                    MemoryKind::SharedAtomic(SharedUnit::Increment) if width == 4 => {
+                        banks::words_and_wavefronts(&addresses, active)
+                    }
                     MemoryKind::SharedAtomic(unit) => (
                         sectors::elements(event.addresses, active, width),
                         banks::atomic_wavefronts(&addresses, active, width, unit),
                     ),
-                    // Elements are words here: what is found out for one answers the other.
                     _ if width == 4 => banks::words_and_wavefronts(&addresses, active),
                     kind => (
                         sectors::elements(event.addresses, active, width),
