@@ -6,7 +6,7 @@ use super::memory;
 use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
-use crate::memory::{banks, rows};
+use crate::memory::banks;
 use crate::observe::{MemoryEvent, MemoryKind, Observer, SharedUnit, lanes_of};
 use crate::program::inst::{Atomic, AtomicForm, AtomicOp, MBARRIER_PARITY, MBARRIER_PENDING, Pc, Reg, Space};
 
@@ -35,12 +35,6 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
         }
         if O::CHECKS {
             hook::atomic(warp, block, pc, atomic, space, addresses, active);
-        }
-        if let (Space::Shared, AtomicOp::AddInt, 4) = (space, atomic.op, width)
-            && let Some(changed) = add_words(&mut block.shared, addresses, active, &a, &mut result)
-        {
-            block.changes += u64::from(changed);
-            return;
         }
         let (mut misaligned, mut outside) = (0, 0);
         let mut changed = false;
@@ -91,36 +85,8 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
     }
 }
 
-/// Adds to words of shared memory, the most frequent atomic, and tells whether one changed. `None` when a lane misses:
-/// then nothing was done.
-#[inline(always)]
-fn add_words(
-    shared: &mut [u8],
-    addresses: &[u64; 32],
-    active: u32,
-    operands: &[u64; 32],
-    old: &mut [u64; 32],
-) -> Option<bool> {
-    let (words, _) = shared.as_chunks_mut::<4>();
-    let (_, misaligned) = memory::aligned(addresses, active, 4);
-    let mut missed = misaligned != 0;
-    rows::each_lane(active, |lane| missed |= addresses[lane] >> 2 >= words.len() as u64);
-    if missed {
-        return None;
-    }
-    let mut changed = false;
-    rows::each_lane(active, |lane| {
-        let word = &mut words[rows::element(addresses[lane], 2)];
-        let (before, operand) = (u32::from_le_bytes(*word), operands[lane] as u32);
-        *word = before.wrapping_add(operand).to_le_bytes();
-        old[lane] = before.into();
-        changed |= operand != 0;
-    });
-    Some(changed)
-}
-
 /// The unit that does an atomic in a space.
-fn kind(atomic: &Atomic, space: Space) -> MemoryKind {
+pub(super) fn kind(atomic: &Atomic, space: Space) -> MemoryKind {
     match (space, atomic.form) {
         (Space::Shared, AtomicForm::Increment) => MemoryKind::SharedAtomic(SharedUnit::Increment),
         (Space::Shared, AtomicForm::Loop) => MemoryKind::SharedAtomic(SharedUnit::LoopStep),

@@ -1,5 +1,6 @@
 //! Executes instructions, one for all lanes of a path at a time.
 
+mod additions;
 mod alu;
 mod atomic;
 mod bulk;
@@ -157,7 +158,9 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
             Op::Store(access) => memory::store(warp, block, pc, access, active),
             Op::Atomic(atomic) => {
                 warp.communicated = true;
-                if atomic.bytes == 16 {
+                if additions::execute(warp, block, pc, atomic, active) {
+                    // One of those that histograms consist of.
+                } else if atomic.bytes == 16 {
                     wide::execute(warp, block, pc, atomic, active);
                 } else {
                     atomic::execute(warp, block, pc, atomic, active);

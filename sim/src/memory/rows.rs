@@ -58,48 +58,76 @@ pub(crate) fn in_steps32(row: &[u32; 32], step: u32) -> bool {
     different == 0
 }
 
+/// The keys of the `active` lanes with, beside each, the key of the active lane before it, if they ascend from lane to
+/// lane or descend: as they do in most accesses. The first active lane has none before it; what is said of inactive
+/// lanes means nothing.
+#[inline(always)]
+pub(crate) fn ordered<K: Copy + Default + PartialOrd>(keys: &[K; 32], active: u32) -> Option<([K; 32], [K; 32])> {
+    let mut filled = *keys;
+    if active != 0 && run_of_lanes(active).is_none() {
+        // Lanes that take no part repeat the one before them.
+        let mut last = keys[active.trailing_zeros() as usize];
+        for lane in 0..32 {
+            last = if active >> lane & 1 != 0 { keys[lane] } else { last };
+            filled[lane] = last;
+        }
+    }
+    let mut before = [K::default(); 32];
+    before[1..].copy_from_slice(&filled[..31]);
+    let inner = active & active.wrapping_sub(1);
+    let mut truth = [false; 32];
+    for lane in 0..32 {
+        truth[lane] = filled[lane] < before[lane];
+    }
+    if bits(truth) & inner != 0 {
+        for lane in 0..32 {
+            truth[lane] = filled[lane] > before[lane];
+        }
+        if bits(truth) & inner != 0 {
+            return None;
+        }
+    }
+    Some((filled, before))
+}
+
 /// One lane of `active` for each different key among them.
 #[inline(always)]
 pub(crate) fn distinct(keys: &[u32; 32], active: u32) -> u32 {
-    // Most accesses ascend from lane to lane: then a key is new where it differs from the one before.
-    if let Some((first, count)) = run_of_lanes(active) {
-        let mut before = [0; 32];
-        before[1..].copy_from_slice(&keys[..31]);
-        let inner = active & !(1 << first);
-        let mut truth = [false; 32];
-        for lane in 0..32 {
-            truth[lane] = keys[lane] < before[lane];
-        }
-        if count == 1 || bits(truth) & inner == 0 {
-            for lane in 0..32 {
-                truth[lane] = keys[lane] != before[lane];
-            }
-            return bits(truth) & inner | 1 << first;
-        }
+    let Some((keys, before)) = ordered(keys, active) else {
+        return distinct_in_any_order(active, |lane| keys[lane]);
+    };
+    let mut truth = [false; 32];
+    for lane in 0..32 {
+        truth[lane] = keys[lane] != before[lane];
     }
-    distinct_in_any_order(active, |lane| keys[lane])
+    let inner = active & active.wrapping_sub(1);
+    bits(truth) & inner | active & !inner
 }
 
-/// As [`distinct`], for keys that need not ascend.
+/// Places of the small table in which [`distinct_in_any_order`] looks keys up.
+const PLACES: usize = 1024;
+
+/// As [`distinct`], for keys that need not be in order.
 #[inline]
 pub(crate) fn distinct_in_any_order<K: Copy + Eq + Into<u64>>(active: u32, key: impl Fn(usize) -> K) -> u32 {
-    // Every lane writes its number into a small table at a place that follows from its key. Whoever is found there
-    // stands for all lanes with its key; lanes that find another key there take part in the next round. Up to 256
-    // neighbouring words, and strides of powers of two, have places of their own, so one round is the rule.
-    let place = |lane: usize| {
-        let key: u64 = key(lane).into();
-        ((key ^ key >> 8 ^ key >> 16) & 0xff) as usize
-    };
-    let mut table = [0u8; 256];
+    // The first lane that comes to the place of its key, which follows from the key, stands for all lanes with that
+    // key; lanes that find another key there take part in the next round. Up to 1024 neighbouring words, and strides of
+    // powers of two, have places of their own, so one round is the rule. Nothing in it is a branch: whether keys are
+    // equal is often as good as random.
     let mut chosen = 0;
     let mut pending = active;
     while pending != 0 {
-        each_lane(pending, |lane| table[place(lane)] = lane as u8);
+        let mut table = [0u8; PLACES];
         let mut next = 0;
         each_lane(pending, |lane| {
-            let winner = usize::from(table[place(lane)]) & 31;
-            chosen |= u32::from(winner == lane) << lane;
-            next |= u32::from(key(winner) != key(lane)) << lane;
+            let own = key(lane);
+            let number: u64 = own.into();
+            let place = &mut table[(number ^ number >> 10 ^ number >> 20) as usize % PLACES];
+            let new = *place == 0;
+            let other = key(usize::from(place.wrapping_sub(1)) & 31) != own;
+            chosen |= u32::from(new) << lane;
+            next |= u32::from(!new & other) << lane;
+            *place = if new { lane as u8 + 1 } else { *place };
         });
         pending = next;
     }

@@ -144,23 +144,16 @@ pub(crate) fn request(addresses: &[u64; 32], active: u32, width: u32) -> Request
 /// Distinct addresses of the `active` lanes after each of the shifts to the right.
 #[inline(always)]
 fn distinct<const N: usize>(addresses: &[u64; 32], active: u32, shifts: [u32; N]) -> [u32; N] {
-    if let Some((first, _)) = rows::run_of_lanes(active) {
-        // Where addresses ascend from lane to lane, a number is new where it differs from the one before.
-        let mut before = [0; 32];
-        before[1..].copy_from_slice(&addresses[..31]);
-        let inner = active & !(1 << first);
+    if let Some((addresses, before)) = rows::ordered(addresses, active) {
+        // Where addresses are in order, a number is new where it differs from the one before.
+        let inner = active & active.wrapping_sub(1);
         let mut truth = [false; 32];
-        for lane in 0..32 {
-            truth[lane] = addresses[lane] < before[lane];
-        }
-        if rows::bits(truth) & inner == 0 {
-            return shifts.map(|shift| {
-                for lane in 0..32 {
-                    truth[lane] = (addresses[lane] ^ before[lane]) >> shift != 0;
-                }
-                1 + (rows::bits(truth) & inner).count_ones()
-            });
-        }
+        return shifts.map(|shift| {
+            for lane in 0..32 {
+                truth[lane] = (addresses[lane] ^ before[lane]) >> shift != 0;
+            }
+            u32::from(active != 0) + (rows::bits(truth) & inner).count_ones()
+        });
     }
     shifts.map(|shift| rows::distinct_in_any_order(active, |lane| addresses[lane] >> shift).count_ones())
 }
