@@ -7,7 +7,9 @@ use crate::launch::Launch;
 use crate::machine::grid::Machine;
 use crate::observe::counters::Counters;
 use crate::observe::metrics;
-use crate::program::inst::{Atomic, AtomicOp, Op, Space};
+use crate::program::dead::Needed;
+use crate::program::inst::{Atomic, AtomicOp, Op, Reg, Space};
+use crate::program::{Program, uses};
 use crate::ptx::ast;
 use crate::report::{Differing, Finding, FindingKind, OrderPlace};
 use crate::{Error, Module, Options, Outcome};
@@ -72,13 +74,17 @@ fn add(findings: &mut Vec<Finding>, later: Vec<Finding>) {
 /// The executed instructions whose effect depends on which thread comes first.
 pub(crate) fn places(machine: &Machine<'_>, counters: &Counters, module: &ast::Module, ptx: &str) -> Vec<OrderPlace> {
     let mut places = BTreeSet::new();
+    let mut needed = None;
     for (pc, (inst, counts)) in machine.program.insts.iter().zip(&counters.by_pc).enumerate() {
         let Op::Atomic(atomic) = &inst.op else { continue };
         // One thread alone has an order.
         if counts.lanes < 2 {
             continue;
         }
-        if let Some(what) = depends(atomic) {
+        // Compilers that do not optimise keep old values that nobody asks for.
+        let returns =
+            (atomic.result).is_some_and(|result| needed.get_or_insert_with(|| Needed::of(machine.program)).has(result));
+        if let Some(what) = depends(atomic, returns, machine.program) {
             let (file, line) = metrics::place(machine.program, module, ptx, pc);
             places.insert(OrderPlace { file, line, what: what.to_owned() });
         }
@@ -86,12 +92,11 @@ pub(crate) fn places(machine: &Machine<'_>, counters: &Counters, module: &ast::M
     places.into_iter().collect()
 }
 
-/// What depends on the order in which threads execute an atomic.
-fn depends(atomic: &Atomic) -> Option<&'static str> {
+/// What depends on the order in which threads execute an atomic; `returns`: its old value is used.
+fn depends(atomic: &Atomic, returns: bool, program: &Program) -> Option<&'static str> {
     if atomic.space == Space::Frame {
         return None;
     }
-    let returns = atomic.result.is_some();
     match atomic.op {
         AtomicOp::AddF32 { .. }
         | AtomicOp::AddF64
@@ -102,12 +107,45 @@ fn depends(atomic: &Atomic) -> Option<&'static str> {
         AtomicOp::Exch if !returns => Some("stores atomically: the last thread's value stays"),
         AtomicOp::Exch => Some("exchanges atomically: each thread gets what the one before it left"),
         AtomicOp::Cas => Some("compares and swaps: which thread succeeds depends on the order"),
-        AtomicOp::Inc | AtomicOp::Dec if !returns => None,
+        // Steps with one bound are alike. Steps with different bounds are not: 0 to 1 to 2, or 0 to 1 to 0.
+        AtomicOp::Inc | AtomicOp::Dec if !returns => (!same_for_all(program, atomic.a))
+            .then_some("counts up to bounds that may differ: with which one it wraps depends on the order"),
         AtomicOp::MbarrierInit
         | AtomicOp::MbarrierArrive
         | AtomicOp::MbarrierDrop
         | AtomicOp::MbarrierExpect
         | AtomicOp::MbarrierComplete => None,
-        _ => returns.then_some("uses the old value of an atomic: which thread gets which depends on the order"),
+        // Sums, minima, maxima and bitwise operations of integers have one result in every order.
+        AtomicOp::Inc
+        | AtomicOp::Dec
+        | AtomicOp::AddInt
+        | AtomicOp::And
+        | AtomicOp::Or
+        | AtomicOp::Xor
+        | AtomicOp::MinS
+        | AtomicOp::MaxS
+        | AtomicOp::MinU
+        | AtomicOp::MaxU => {
+            returns.then_some("uses the old value of an atomic: which thread gets which depends on the order")
+        }
     }
+}
+
+/// Whether a register is a constant or a kernel parameter, or a copy of one. What is computed from them is not looked at.
+fn same_for_all(program: &Program, mut reg: Reg) -> bool {
+    // A chain of copies longer than the program runs in a circle.
+    for _ in 0..=program.insts.len() {
+        if reg.is_constant() {
+            return true;
+        }
+        let mut definitions = program.insts.iter().filter(|inst| uses::writes(inst, reg));
+        let (Some(definition), None) = (definitions.next(), definitions.next()) else { return false };
+        reg = match &definition.op {
+            &Op::Mov32 { a, .. } => Reg::W(a, 32),
+            &Op::Mov64 { a, .. } => Reg::D(a),
+            Op::Load(access) => return access.space == Space::Param && access.address.base.is_none(),
+            _ => return false,
+        };
+    }
+    false
 }

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Ran, kernel, run_text, unchecked};
-use sim::Options;
 use sim::report::FindingKind;
+use sim::{Lowering, Options};
 
 fn schedules(body: &str, blocks: u32, threads: u32, seed: u64, schedules: u64) -> Ran {
     run_text(&kernel("", body), blocks, threads, &Options { seed, schedules, ..unchecked(1 << 22) })
@@ -70,6 +70,49 @@ fn sums_of_floats_depend_on_the_order_and_sums_of_integers_do_not() {
     let ran = schedules(integers, 33, 64, 0, 8);
     assert_eq!((&ran.report.order.places[..], &ran.report.order.differing[..]), (&[][..], &[][..]));
     assert_eq!(schedules(integers, 33, 64, 5, 1).words[..32], ran.words[..32]);
+}
+
+/// The instructions that depend on the order, of a program as it is written.
+fn places(body: &str) -> Vec<String> {
+    let options = Options { lowering: Lowering::None, schedules: 4, ..unchecked(1 << 22) };
+    let ran = run_text(&kernel("", body), 8, 64, &options);
+    assert_eq!(ran.report.findings, [], "{body}");
+    assert!(!ran.report.order.places.is_empty() || ran.report.order.differing.is_empty(), "{:?}", ran.report.order);
+    ran.report.order.places.into_iter().map(|place| place.what).collect()
+}
+
+#[test]
+fn an_old_value_that_nobody_reads_does_not_matter() {
+    let none: [&str; 0] = [];
+    for op in ["add.u32", "and.b32", "or.b32", "xor.b32", "min.s32", "max.u32"] {
+        let atomic = format!("atom.global.{op} %r5, [%p], %tid;");
+        assert_eq!(places(&atomic), none, "{op}");
+        // A copy is no use of it; what is stored, or decides about a store, is.
+        assert_eq!(places(&format!("{atomic}\nmov.u32 %r6, %r5;")), none, "{op}");
+        for used in ["mov.u32 %out, %r5;", "setp.eq.u32 %q1, %r5, 0;\n@%q1 mov.u32 %out, 1;"] {
+            let told = places(&format!("{atomic}\n{used}"));
+            assert!(told.len() == 1 && told[0].contains("old value"), "{op}, {used}: {told:?}");
+        }
+    }
+}
+
+#[test]
+fn what_an_atomic_leaves_in_memory_may_depend_on_the_order_itself() {
+    let float = "cvt.rn.f32.u32 %f1, %tid;\ndiv.rn.f32 %f1, %f1, 0f40400000;\n";
+    for (atomic, what) in [
+        (format!("{float}atom.global.add.f32 %f2, [%p], %f1;"), "rounded"),
+        ("atom.global.exch.b32 %r5, [%p], %tid;".to_owned(), "last thread"),
+        ("atom.global.cas.b32 %r5, [%p], 0, %tid;".to_owned(), "succeeds"),
+        ("atom.global.inc.u32 %r5, [%p], %tid;".to_owned(), "bounds"),
+        ("mov.u32 %r4, 5;\n@%q1 mov.u32 %r4, 6;\natom.global.dec.u32 %r5, [%p], %r4;".to_owned(), "bounds"),
+    ] {
+        let told = places(&atomic);
+        assert!(told.len() == 1 && told[0].contains(what), "{atomic}: {told:?}");
+    }
+    // One bound for all threads: each counts one step.
+    for bound in ["mov.u32 %r4, 5;", "mov.u32 %r3, 5;\nmov.u32 %r4, %r3;", "ld.param.u32 %r4, [words];"] {
+        assert_eq!(places(&format!("{bound}\natom.global.inc.u32 %r5, [%p], %r4;")), Vec::<String>::new(), "{bound}");
+    }
 }
 
 #[test]

@@ -14,8 +14,23 @@ use super::edit::insert_behind;
 use super::inst::{Access, Address, CONSTANT, Inst, Op, Reg};
 use super::uses;
 
-/// Runs the pass.
-pub fn run(program: &mut Program) {
+/// The registers whose values reach an effect.
+pub struct Needed(HashSet<(u8, u16)>);
+
+impl Needed {
+    /// Looks at a program.
+    pub fn of(program: &Program) -> Self {
+        find(program).1
+    }
+
+    /// Whether a register is one of them.
+    pub fn has(&self, reg: Reg) -> bool {
+        keys(reg).any(|key| self.0.contains(&key))
+    }
+}
+
+/// Which instructions stay, and the registers for which they do.
+fn find(program: &Program) -> (Vec<bool>, Needed) {
     let mut needed: HashSet<(u8, u16)> = HashSet::new();
     let mut stays = vec![false; program.insts.len()];
     let mut changed = true;
@@ -35,9 +50,15 @@ pub fn run(program: &mut Program) {
             }
         }
     }
+    (stays, Needed(needed))
+}
+
+/// Runs the pass.
+pub fn run(program: &mut Program) {
+    let (stays, needed) = find(program);
     for inst in &mut program.insts {
         if let Op::Atomic(atomic) = &mut inst.op
-            && atomic.result.is_some_and(|reg| !keys(reg).any(|key| needed.contains(&key)))
+            && atomic.result.is_some_and(|reg| !needed.has(reg))
         {
             atomic.result = None;
         }
@@ -49,7 +70,7 @@ pub fn run(program: &mut Program) {
         if let Op::Load(access) = &mut inst.op
             && !access.strong
             && !program.removed[pc]
-            && let Some(rest) = trim(access, |reg| keys(reg).any(|key| needed.contains(&key)))
+            && let Some(rest) = trim(access, |reg| needed.has(reg))
         {
             second.push((pc, Inst { op: Op::Load(Box::new(rest)), guard }));
         }

@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 /// a counter has as many as there are orders, and all may be right.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {
-    /// Instructions that were executed and whose effect depends on which thread comes first. When there are none, and
-    /// no races, the result is the same in every order.
+    /// Instructions that were executed and whose effect depends on which thread comes first. Each is judged by itself:
+    /// a sum and a maximum at one address depend on the order too, and so does a relaxed load beside atomics, but neither
+    /// is told here. Without these, when there are no places and no races, the result is the same in every order.
     pub places: Vec<OrderPlace>,
     /// The seeds of the schedules that were run, in order. Empty when it was one alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
