@@ -16,7 +16,8 @@
 //!   `sub.cc` (H200).
 //! - `abs`, `neg` of floats make a NaN canonical: ptxas generates an addition of −0 with operand modifiers.
 //! - `min.f64`, `max.f64` of two NaNs give the second one, quieted (H200).
-//! - The secondary `min`, `max` and `add` of a scalar video instruction see the first result cut to 32 bits. Assumed.
+//! - Scalar video instructions compute what ptxas makes of them, which is not the manual's where results do not fit:
+//!   `.sat`, the secondary `min` and `max` of unsigned numbers, and `vmad` of unsigned words (`video.rs`; ptxas, H200).
 //! - Approximate functions are computed in double precision and rounded: nearer to the true value than the hardware
 //!   need be, within the manual's error bounds, not bit for bit the hardware's.
 

@@ -1,5 +1,9 @@
 //! Scalar and packed video instructions (manual 9.7.18): integer operations on bytes, halves and words that the
 //! operands' selectors pick (`%r1.b0`, `%r2.h10`).
+//!
+//! No GPU since Maxwell has the scalar ones. ptxas 13.0.88 replaces them by other instructions, and what those compute
+//! is not always what the manual says: where results do not fit, and in the upper half of a destination. This computes
+//! the same, as read from the machine code for `sm_90`; an H200's results of all forms agree.
 
 use super::modifiers::{DecodeError, Decoded, Modifiers};
 use super::signature::Signature;
@@ -298,30 +302,56 @@ impl Op {
             Self::Scalar { kind, signed, a: pa, b: pb, sat, second, merge } => {
                 let result = kind.apply(pa.of(a), pb.of(b));
                 let (shift, width) = merge.unwrap_or(Lane::Word).span();
-                let result = if sat { clamp(result, width, signed) } else { result };
-                let c = c & 0xffff_ffff;
-                // The secondary operation sees the 32-bit result.
-                let (word, third) = (extend(result as u64, 0, 32, signed), extend(c, 0, 32, signed));
+                let result = if sat { saturate(kind, result, width, signed) } else { result };
+                // Some results come to the secondary operation cut to 32 bits, extended with their sign whatever their
+                // type; others as they are. `vset` names no type of its own.
+                let word = match kind {
+                    Kind::Add | Kind::Sub => i64::from(result as i32),
+                    Kind::ShiftLeft { .. } | Kind::ShiftRight { .. } if sat => i64::from(result as i32),
+                    _ => result,
+                };
+                let signed = if let Kind::Set(_) = kind { pa.signed } else { signed };
+                let third = extend(c, 0, 32, signed);
+                let less = if signed { word < third } else { (word as u64) < third as u64 };
                 let whole = match second {
                     Second::Nothing => word,
-                    Second::Add => word + third,
-                    Second::Min => word.min(third),
-                    Second::Max => word.max(third),
+                    Second::Add => word.wrapping_add(third),
+                    Second::Min => {
+                        if less {
+                            word
+                        } else {
+                            third
+                        }
+                    }
+                    Second::Max => {
+                        if less {
+                            third
+                        } else {
+                            word
+                        }
+                    }
                 };
                 let field = ((1_u64 << width) - 1) << shift;
-                let kept = if merge.is_some() { c & !field } else { 0 };
-                kept | (whole as u64) << shift & field
+                let kept = if merge.is_some() { c & 0xffff_ffff & !field } else { 0 };
+                // The upper half of the destination gets the upper half of the result.
+                let place = if merge == Some(Lane::Half(1)) { 0 } else { shift };
+                kept | (whole as u64) << place & field
             }
             Self::Mad { a: pa, b: pb, plus_one, negate_product, negate_c, sat, scale } => {
                 let signed = pa.signed || pb.signed || negate_product || negate_c;
-                let product = i128::from(pa.of(a)) * i128::from(pb.of(b));
-                // Only the 32 bits of the source are negated, so the type that they are extended by matters.
-                let c = i128::from(extend(c, 0, 32, pa.signed || pb.signed || negate_product));
-                let product = if negate_product { -product } else { product };
+                // A whole word is taken as signed whatever its type. Sums wrap at 64 bits.
+                let factor = |part: Part, word: u64| match part.lane {
+                    Lane::Word => i64::from(word as i32),
+                    _ => part.of(word),
+                };
+                let product = factor(pa, a).wrapping_mul(factor(pb, b));
+                let c = i64::from(c as i32);
+                let product = if negate_product { product.wrapping_neg() } else { product };
                 let c = if negate_c { -c } else { c };
-                let sum = (product + c + i128::from(plus_one)) >> scale;
+                let sum = product.wrapping_add(c).wrapping_add(i64::from(plus_one));
+                let sum = if signed { sum >> scale } else { (sum as u64 >> scale) as i64 };
                 let (least, greatest) = limits(32, signed);
-                let sum = if sat { sum.clamp(least.into(), greatest.into()) } else { sum };
+                let sum = if sat { sum.clamp(least, greatest) } else { sum };
                 sum as u64 & 0xffff_ffff
             }
             Self::Packed { kind, quad, signed, a_signed, b_signed, sat, accumulate, mask, a_elements, b_elements } => {
@@ -365,6 +395,28 @@ const fn extend(word: u64, shift: u32, width: u32, signed: bool) -> i64 {
 
 const fn limits(width: u32, signed: bool) -> (i64, i64) {
     if signed { (-(1 << (width - 1)), (1 << (width - 1)) - 1) } else { (0, (1 << width) - 1) }
+}
+
+/// What `.sat` makes of the result of a scalar instruction with a destination of `width` bits.
+fn saturate(kind: Kind, result: i64, width: u32, signed: bool) -> i64 {
+    match (kind, width) {
+        // 34 bits are kept, the destination's part does not matter.
+        (Kind::ShiftLeft { .. } | Kind::ShiftRight { .. }, _) => clamp(extend(result as u64, 0, 34, true), 32, signed),
+        (_, 32) if signed => clamp(result, 32, true),
+        // Nothing is too great.
+        (_, 32) => {
+            if result < 0 {
+                0
+            } else {
+                result
+            }
+        }
+        // Bytes and halves: what is negative counts as too great.
+        _ => {
+            let (_, greatest) = limits(width, signed);
+            if (0..=greatest).contains(&result) { result } else { greatest }
+        }
+    }
 }
 
 fn clamp(value: i64, width: u32, signed: bool) -> i64 {
