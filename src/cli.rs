@@ -374,6 +374,21 @@ pub(crate) enum DevCommand {
         #[arg(long, value_name = "FILE")]
         ncu: Option<PathBuf>,
     },
+    /// Write down what compute-sanitizer says of each faulty kernel of the simulator's catalogue, on this machine's GPU
+    Sanitize {
+        /// The folder that holds the kernels
+        #[arg(long, default_value = "sim/tests/faulty", value_name = "DIR")]
+        folder: PathBuf,
+        /// Processes that run at a time
+        #[arg(long, default_value_t = 8)]
+        processes: usize,
+        /// `compute-sanitizer`, if it is not on the PATH
+        #[arg(long, default_value = "compute-sanitizer", value_name = "FILE")]
+        sanitizer: PathBuf,
+        /// Launch the kernel of this file once, and nothing else: what runs under compute-sanitizer
+        #[arg(long, value_name = "FILE")]
+        launch: Option<PathBuf>,
+    },
     /// Prove the course: starters fail for their reason, solutions pass, wrong solutions are rejected
     Check {
         /// Folder of the course (found from the current folder upwards, if not given)

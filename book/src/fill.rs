@@ -10,7 +10,7 @@ use crate::html::{self, escape};
 use crate::quantity::Quantity;
 use crate::runs::{Run, Runs};
 use crate::source::Region;
-use crate::{instructions, tables, targets};
+use crate::{instructions, sanitizer, tables, targets};
 
 /// Fills the directives of chapters.
 #[derive(Clone, Copy)]
@@ -81,6 +81,7 @@ impl<'a> Filler<'a> {
             "counter-list" => tables::counter_list(self),
             "instructions" => instructions::instructions()?,
             "absent" => instructions::absent()?,
+            "sanitizer" => sanitizer::sanitizer()?,
             "closing" => tables::closing(self)?,
             "agreement" => tables::agreement(self)?,
             "provenance" => tables::provenance(self)?,
@@ -88,7 +89,7 @@ impl<'a> Filler<'a> {
                 return Err(Reason::Wrong(format!(
                     "there is no directive `{other}`; there are number, ratio, claim, source, file, command, \
                      finding, counters, compare, lines, bars, targets, bank-map, rounds, counter-list, instructions, \
-                     absent, closing, agreement, provenance"
+                     absent, sanitizer, closing, agreement, provenance"
                 )));
             }
         };

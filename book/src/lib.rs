@@ -20,6 +20,7 @@ pub mod preprocessor;
 mod quantity;
 mod real;
 pub mod runs;
+mod sanitizer;
 pub mod site;
 mod source;
 mod tables;

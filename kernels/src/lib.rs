@@ -20,6 +20,7 @@ pub mod problem;
 pub mod ptx;
 pub mod random;
 pub mod record;
+pub mod sanitizer;
 pub mod setup;
 pub mod simulate;
 pub mod testing;

@@ -7,6 +7,7 @@ use exercises::compiler::Nvrtc;
 use kernels::isa::coverage;
 use kernels::probes::{self, Suite};
 use kernels::ptx;
+use kernels::sanitizer::{self, SanitizerError};
 
 use super::{Ended, FAULTY, Failure, INTERNAL, UNSUPPORTED, USAGE, exercise};
 use crate::cli::{Dev, DevCommand};
@@ -26,6 +27,18 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
                 name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             }
             compare_probes(&suite, &name, json)
+        }
+        DevCommand::Sanitize { folder, processes, sanitizer: tool, launch } => {
+            let failure = |error: SanitizerError| Failure::new(error.exit_code(), error);
+            if let Some(file) = launch {
+                sanitizer::launch(file, 0).map_err(failure)?;
+                return Ok(0);
+            }
+            let program = std::env::current_exe().map_err(|error| Failure::new(INTERNAL, error))?;
+            let file = sanitizer::record(folder, &program, &["dev", "sanitize", "--launch"], tool, *processes)
+                .map_err(failure)?;
+            println!("written: {}", file.display());
+            Ok(0)
         }
         DevCommand::Check { exercises } => {
             let course = exercise::course(exercises.as_deref())?;

@@ -125,6 +125,10 @@ fn upload(buffers: &[Buffer]) -> Result<Vec<DeviceBuffer>, GpuError> {
             buffer.fill(0)?;
             Ok(buffer)
         }
+        Arg::Uninit(bytes) => {
+            let bytes = usize::try_from(*bytes).map_err(|_| GpuError::Launch(format!("{bytes} bytes are too many")))?;
+            DeviceBuffer::new(bytes)
+        }
         _ => Err(GpuError::Launch(format!("`{}` is a number and no buffer", buffer.name))),
     };
     buffers.iter().map(upload).collect()

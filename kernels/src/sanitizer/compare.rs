@@ -1,0 +1,229 @@
+//! The record beside the simulator: which faults both find, which only one of them, and why.
+//!
+//! The causes stand in `sim/tests/faulty/sanitizer.toml`, by kernel. Every difference needs one, and every cause a
+//! difference.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::TOOLS;
+
+/// The record of an H200.
+const RECORD: &str = include_str!("../../../sim/tests/faulty/sanitizer.h200.tsv");
+const CAUSES: &str = include_str!("../../../sim/tests/faulty/sanitizer.toml");
+
+/// What a tool says when it has nothing to report.
+pub const NOTHING: &str = "nothing";
+/// What stands for a tool whose kernel came to no end.
+const NO_END: &str = "no end";
+/// The beginning of what stands for a tool that had nothing to say of a kernel that the GPU stopped.
+pub const STOPPED: &str = "ended with ";
+
+/// A kernel of the record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Its name.
+    pub kernel: String,
+    /// The beginning of its PTX's SHA-256, in hexadecimal digits.
+    pub ptx: String,
+    /// The kinds of finding that the simulator has.
+    pub warpbook: Vec<String>,
+    /// What the tools reported first, in the order of [`TOOLS`].
+    pub tools: [String; 4],
+}
+
+/// Who finds a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Finder {
+    /// The simulator alone.
+    Simulator,
+    /// A tool of compute-sanitizer alone.
+    Sanitizer,
+}
+
+/// Why only one of the two finds a fault.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cause {
+    /// Who finds it.
+    pub finder: Finder,
+    /// Why the other does not, in a sentence.
+    pub why: String,
+    /// In which kernels.
+    pub kernels: BTreeSet<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CauseFile {
+    cause: Vec<Cause>,
+}
+
+/// The whole record with its causes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    /// The lines of the record's head by their names: `gpu`, `driver`, `compute-sanitizer`.
+    pub head: BTreeMap<String, String>,
+    /// Every kernel.
+    pub kernels: Vec<Said>,
+    /// Every cause.
+    pub causes: Vec<Cause>,
+}
+
+impl Said {
+    /// The kinds of finding that the simulator has and that nothing on the GPU shows.
+    pub fn missed(&self) -> Vec<&str> {
+        self.warpbook.iter().map(String::as_str).filter(|kind| !self.shows(kind)).collect()
+    }
+
+    /// The tools that report what none of the simulator's findings tells.
+    pub fn added(&self) -> Vec<&'static str> {
+        let told = |tool: &str| self.warpbook.iter().any(|kind| tools_for(kind).contains(&tool));
+        TOOLS.into_iter().filter(|tool| self.reports(tool) && !told(tool)).collect()
+    }
+
+    /// Who alone finds something.
+    pub fn finders(&self) -> BTreeSet<Finder> {
+        let simulator = (!self.missed().is_empty()).then_some(Finder::Simulator);
+        simulator.into_iter().chain((!self.added().is_empty()).then_some(Finder::Sanitizer)).collect()
+    }
+
+    fn shows(&self, kind: &str) -> bool {
+        match kind {
+            "deadlock" | "budget" => self.tools.iter().all(|said| said == NO_END),
+            _ => tools_for(kind).iter().any(|tool| self.reports(tool)),
+        }
+    }
+
+    /// Whether a tool has found something of its own: more than that the GPU has stopped the kernel.
+    fn reports(&self, tool: &str) -> bool {
+        let place = TOOLS.iter().position(|&name| name == tool);
+        place.is_some_and(|place| {
+            let said = &self.tools[place];
+            said != NOTHING && said != NO_END && !said.starts_with(STOPPED)
+        })
+    }
+}
+
+/// The tools that look for what a kind of finding tells. Some wrong barriers and masks are instructions that the GPU
+/// refuses, which memcheck reports.
+fn tools_for(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "out-of-bounds" | "misaligned" | "assert" | "trap" => &["memcheck"],
+        "uninitialized" => &["initcheck"],
+        "race" | "remark" => &["racecheck"],
+        "barrier-divergence" | "invalid-sync-mask" => &["synccheck", "memcheck"],
+        _ => &[],
+    }
+}
+
+/// Reads record and causes, and holds them against each other.
+///
+/// # Errors
+/// The first thing that does not fit: a line that is none of a record, a difference without a cause or with two, a
+/// cause without a difference.
+pub fn comparison() -> Result<Comparison, String> {
+    let (head, kernels) = parse(RECORD)?;
+    let CauseFile { cause: causes } = toml::from_str(CAUSES).map_err(|why| format!("sanitizer.toml: {why}"))?;
+    for said in &kernels {
+        for finder in said.finders() {
+            let named = causes.iter().filter(|cause| cause.finder == finder && cause.kernels.contains(&said.kernel));
+            if named.count() != 1 {
+                return Err(format!(
+                    "`{}` needs one cause why only this side finds it: {finder:?}; {said:?}",
+                    said.kernel
+                ));
+            }
+        }
+    }
+    for cause in &causes {
+        for kernel in &cause.kernels {
+            let said = kernels.iter().find(|said| said.kernel == *kernel);
+            if !said.is_some_and(|said| said.finders().contains(&cause.finder)) {
+                return Err(format!("`{kernel}` has a cause for {:?}, but no difference: {said:?}", cause.finder));
+            }
+        }
+    }
+    Ok(Comparison { head, kernels, causes })
+}
+
+fn parse(text: &str) -> Result<(BTreeMap<String, String>, Vec<Said>), String> {
+    let (mut head, mut kernels) = (BTreeMap::new(), Vec::new());
+    for line in text.lines().filter(|line| !line.starts_with("kernel\t")) {
+        if let Some(line) = line.strip_prefix("# ") {
+            if let Some((key, value)) = line.split_once(": ") {
+                head.insert(key.to_owned(), value.to_owned());
+            }
+            continue;
+        }
+        let fields: Vec<String> = line.split('\t').map(str::to_owned).collect();
+        let fields = <[String; 7]>::try_from(fields).map_err(|_| format!("`{line}` has not seven columns"))?;
+        let [kernel, ptx, warpbook, tools @ ..] = fields;
+        let warpbook = warpbook.split_whitespace().map(str::to_owned).collect();
+        kernels.push(Said { kernel, ptx, warpbook, tools });
+    }
+    Ok((head, kernels))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::{digest, files, head_of, kinds, prepare};
+    use super::*;
+
+    fn catalogue() -> Vec<std::path::PathBuf> {
+        files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/tests/faulty")).unwrap()
+    }
+
+    #[test]
+    fn every_kernel_of_the_catalogue_can_be_launched() {
+        for file in catalogue() {
+            let (_, case) = prepare(&file).unwrap_or_else(|error| panic!("{error}"));
+            assert_eq!(case.steps.len(), 1);
+        }
+        assert!(catalogue().len() >= 60);
+    }
+
+    #[test]
+    fn the_record_is_that_of_the_catalogue() {
+        let comparison = comparison().unwrap_or_else(|why| panic!("{why}"));
+        let head = &comparison.head;
+        assert!(head["gpu"].contains("H200") && !head["compute-sanitizer"].is_empty(), "{head:?}");
+        let now: Vec<[String; 3]> = (catalogue().iter())
+            .map(|file| {
+                let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
+                [name, digest(file).unwrap(), kinds(&head_of(file).unwrap())]
+            })
+            .collect();
+        let recorded: Vec<[String; 3]> =
+            comparison.kernels.into_iter().map(|said| [said.kernel, said.ptx, said.warpbook.join(" ")]).collect();
+        assert_eq!(recorded, now, "run `warpbook dev sanitize` on a machine with that GPU");
+    }
+
+    #[test]
+    fn who_finds_a_fault_is_told_by_what_each_tool_looks_for() {
+        let said = |warpbook: &str, tools: [&str; 4]| Said {
+            kernel: "k".to_owned(),
+            ptx: String::new(),
+            warpbook: warpbook.split_whitespace().map(str::to_owned).collect(),
+            tools: tools.map(str::to_owned),
+        };
+        let finders = |warpbook, tools| said(warpbook, tools).finders().into_iter().collect::<Vec<_>>();
+        assert_eq!(finders("race", [NOTHING, "Race", NOTHING, NOTHING]), []);
+        assert_eq!(finders("race", [NOTHING; 4]), [Finder::Simulator]);
+        assert_eq!(
+            finders("race", [NOTHING, NOTHING, "Uninitialized", NOTHING]),
+            [Finder::Simulator, Finder::Sanitizer]
+        );
+        assert_eq!(finders("race budget", [NO_END; 4]), [Finder::Simulator]);
+        assert_eq!(finders("budget", [NO_END; 4]), []);
+        let stopped = "ended with Some(1)";
+        assert_eq!(finders("trap", ["Trace/breakpoint trap", stopped, stopped, stopped]), []);
+        assert_eq!(finders("barrier-divergence", ["Illegal instruction", stopped, stopped, stopped]), []);
+        assert_eq!(finders("barrier-divergence deadlock", [NOTHING, NOTHING, NOTHING, "Barrier"]), [Finder::Simulator]);
+        assert_eq!(parse("a\tb").unwrap_err(), "`a\tb` has not seven columns");
+    }
+}
