@@ -27,3 +27,11 @@ fn nothing_that_a_program_does_is_our_fault() {
         ran.get()
     );
 }
+
+/// Found by the fuzzer: atomics of many lanes on many addresses, whose check took minutes.
+const MANY_ATOMICS: &[u8] = include_bytes!("data/wild-many-atomics.bin");
+
+#[test]
+fn what_the_fuzzer_found_is_mended() {
+    assert!(Wild::from_bytes(MANY_ATOMICS).survive());
+}

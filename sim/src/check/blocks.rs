@@ -13,6 +13,10 @@ use super::pages::PageMap;
 /// A node of the graph; 0 knows nothing.
 pub(super) type Node = u32;
 
+/// Publications that a thread knows singly. More are gathered in one node, or a thread that updates variables of many
+/// others would hand on a longer list with every update.
+const FEW: usize = 16;
+
 /// Nodes that a search visits before an index is made.
 const SHORT_SEARCH: usize = 48;
 
@@ -96,6 +100,11 @@ impl Blocks {
 
     /// `thread` of the running block publishes at `address` what it knows.
     pub(super) fn publish(&mut self, heads: &mut Heads, address: u64, thread: u32, published: Published) {
+        if let Some(own) = heads.by_thread.get_mut(&thread)
+            && own.len() > FEW
+        {
+            self.shorten(own);
+        }
         let own = heads.by_thread.get(&thread).map_or(&[][..], |own| own);
         let mut parents: Vec<Node> = heads.all.iter().chain(own).copied().collect();
         // Whoever reads later also reads what others left there.
@@ -218,5 +227,33 @@ impl Blocks {
             }
         }
         Index { heads, by_block }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_updates_hand_on_short_lists() {
+        let mut blocks = Blocks::new();
+        blocks.turn(0, 0);
+        let mut heads = Heads::default();
+        const UPDATES: u64 = 10_000;
+        // Two threads in turn update variables, so that each reads what the other has published.
+        for at in 0..UPDATES {
+            let (thread, address) = (at as u32 % 2, (at / 2 % 500) * 4);
+            blocks.read(&mut heads, address, thread);
+            blocks.publish(&mut heads, address, thread, Published { others: at as u32, threads: Box::new([]) });
+        }
+        assert!(blocks.nodes.iter().all(|node| node.parents.len() <= FEW + 2));
+        assert!(blocks.nodes.len() < 2 * UPDATES as usize);
+        // Nothing is lost: the next block reads a variable, and knows what was done before the last update.
+        blocks.turn(1, UPDATES as u32);
+        let mut next = Heads::default();
+        blocks.read(&mut next, 499 * 4, 7);
+        assert!(blocks.knows(&next, 7, 0, 0, UPDATES as u32 - 2));
+        assert!(!blocks.knows(&next, 7, 0, 0, UPDATES as u32 - 1));
+        assert!(!blocks.knows(&next, 8, 0, 0, 0));
     }
 }
