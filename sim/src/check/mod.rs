@@ -211,6 +211,7 @@ impl Observer for Checked {
     }
 
     fn finish(&mut self) {
+        self.counters.finish();
         if let Some(races) = &mut self.races {
             races.finish();
         }

@@ -1,11 +1,11 @@
-//! Integer additions to 32-bit words of shared memory, the most frequent atomics, for all lanes of a warp at once. Every
-//! other atomic goes lane by lane ([`super::atomic`]).
+//! Integer additions to 32-bit words of shared and global memory, the most frequent atomics, for all lanes of a warp at
+//! once. Every other atomic goes lane by lane ([`super::atomic`]).
 
-use super::{atomic, memory};
+use super::{atomic, lanes, memory};
 use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
-use crate::memory::rows;
+use crate::memory::rows::{self, Layout};
 use crate::observe::{MemoryEvent, Observer};
 use crate::program::inst::{Atomic, AtomicForm, AtomicOp, Pc, Reg, Space};
 
@@ -19,7 +19,7 @@ pub(super) fn execute<O: Observer>(
     active: u32,
 ) -> bool {
     if atomic.op != AtomicOp::AddInt
-        || atomic.space != Space::Shared
+        || !matches!(atomic.space, Space::Shared | Space::Global)
         || atomic.bytes != 4
         || !matches!(atomic.form, AtomicForm::Plain | AtomicForm::Increment)
     {
@@ -27,31 +27,53 @@ pub(super) fn execute<O: Observer>(
     }
     let (Reg::W(operand, 32), None | Some(Reg::W(_, 32))) = (atomic.a, atomic.result) else { return false };
     let addresses = memory::addresses(warp, block, atomic.address);
-    let words = (block.shared.len() / 4) as u64;
-    let mut missed = false;
-    for address in addresses {
-        missed |= address & 3 != 0 || address >> 2 >= words;
-    }
-    // A lane that takes no part may miss: then it is for the others to find out.
-    if missed {
+    if memory::aligned(&addresses, active, 4).1 != 0 {
         return false;
     }
-    let kind = atomic::kind(atomic, Space::Shared);
-    block.observer.memory(&MemoryEvent { pc, active, addresses: &addresses, width: 4, kind });
+    let space = atomic.space;
+    let machine = block.machine;
+    let buffer = match space {
+        Space::Shared => {
+            let words = (block.shared.len() / 4) as u64;
+            let mut missed = false;
+            for address in addresses {
+                missed |= address >> 2 >= words;
+            }
+            // A lane that takes no part may miss: then it is for the others to find out.
+            if missed {
+                return false;
+            }
+            None
+        }
+        _ => match lanes::one_buffer(block, &addresses, active, 4) {
+            Some(buffer) => Some(buffer),
+            None => return false,
+        },
+    };
+    let layout = Layout::of(&addresses, active, 4);
+    let kind = atomic::kind(atomic, space);
+    block.observer.memory(&MemoryEvent { pc, active, addresses: &addresses, width: 4, layout, kind });
     if O::CHECKS {
-        hook::atomic(warp, block, pc, atomic, Space::Shared, &addresses, active);
+        hook::atomic(warp, block, pc, atomic, space, &addresses, active);
     }
-    let operands = warp.registers.w(&block.machine.constants, operand);
-    let (words, _) = block.shared.as_chunks_mut::<4>();
+    let operands = warp.registers.w(&machine.constants, operand);
     let mut old = [0; 32];
     let mut changed = 0;
-    rows::each_lane(active, |lane| {
-        if let Some(word) = words.get_mut(rows::element(addresses[lane], 2)) {
-            old[lane] = u32::from_le_bytes(*word);
-            *word = old[lane].wrapping_add(operands[lane]).to_le_bytes();
+    if let Some(buffer) = buffer {
+        rows::each_lane(active, |lane| {
+            old[lane] = buffer.add(addresses[lane] - buffer.base, operands[lane]);
             changed |= operands[lane];
-        }
-    });
+        });
+    } else {
+        let (words, _) = block.shared.as_chunks_mut::<4>();
+        rows::each_lane(active, |lane| {
+            if let Some(word) = words.get_mut(rows::element(addresses[lane], 2)) {
+                old[lane] = u32::from_le_bytes(*word);
+                *word = old[lane].wrapping_add(operands[lane]).to_le_bytes();
+                changed |= operands[lane];
+            }
+        });
+    }
     block.changes += u64::from(changed != 0);
     if let Some(Reg::W(result, _)) = atomic.result {
         warp.registers.set_w(result, &old, active);

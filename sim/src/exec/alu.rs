@@ -96,6 +96,9 @@ fn int32(op: Int32, a: &Row32, b: &Row32) -> Row32 {
         Int32::MaxS => map2(a, b, |x, y| (x as i32).max(y as i32) as u32),
         Int32::MinU => map2(a, b, u32::min),
         Int32::MaxU => map2(a, b, u32::max),
+        Int32::MulHiU => map2(a, b, |x, y| (wide_product(false, x, y) >> 32) as u32),
+        Int32::MulHiS => map2(a, b, |x, y| (wide_product(true, x, y) >> 32) as u32),
+        Int32::CountBoth => map2(a, b, |x, y| (x & y).count_ones()),
     }
 }
 
@@ -120,63 +123,81 @@ fn wide_product(signed: bool, x: u32, y: u32) -> u64 {
 #[inline(always)]
 pub(super) fn execute(registers: &mut Registers, constants: &Constants, op: &Op, active: u32) {
     let r = &*registers;
-    let (w, d) = (|slot| r.w(constants, slot), |slot| r.d(constants, slot));
+    // Macros, because closures are not always inlined, and then not compiled for the vector unit.
+    macro_rules! w {
+        ($slot:expr) => {
+            r.w(constants, $slot)
+        };
+    }
+    macro_rules! long {
+        ($slot:expr) => {
+            r.d(constants, $slot)
+        };
+    }
     match *op {
         Op::Mov32 { d, a } => {
-            let value = *w(a);
+            let value = *w!(a);
             registers.set_w(d, &value, active);
         }
         Op::Mov64 { d: to, a } => {
-            let value = *d(a);
+            let value = *long!(a);
             registers.set_d(to, &value, active);
         }
         Op::Int32 { op, d, a, b } => {
-            let value = int32(op, w(a), w(b));
+            let value = int32(op, w!(a), w!(b));
             registers.set_w(d, &value, active);
         }
         Op::Mad32 { d, a, b, c } => {
-            let value = map3(w(a), w(b), w(c), |x, y, z| x.wrapping_mul(y).wrapping_add(z));
+            let value = map3(w!(a), w!(b), w!(c), |x, y, z| x.wrapping_mul(y).wrapping_add(z));
             registers.set_w(d, &value, active);
         }
         Op::Int64 { op, d: to, a, b } => {
-            let value = int64(op, d(a), d(b));
+            let value = int64(op, long!(a), long!(b));
             registers.set_d(to, &value, active);
         }
         Op::Shl64 { d: to, a, b } => {
-            let value = map2(d(a), w(b), |x, y| if y < 64 { x << y } else { 0 });
+            let value = map2(long!(a), w!(b), |x, y| if y < 64 { x << y } else { 0 });
+            registers.set_d(to, &value, active);
+        }
+        Op::Shr64 { signed, d: to, a, b } => {
+            let value = if signed {
+                map2(long!(a), w!(b), |x, y| ((x as i64) >> y.min(63)) as u64)
+            } else {
+                map2(long!(a), w!(b), |x, y| if y < 64 { x >> y } else { 0 })
+            };
             registers.set_d(to, &value, active);
         }
         Op::MulWide { signed, d, a, b } => {
-            let value = map2(w(a), w(b), |x, y| wide_product(signed, x, y));
+            let value = map2(w!(a), w!(b), |x, y| wide_product(signed, x, y));
             registers.set_d(d, &value, active);
         }
         Op::MadWide { signed, d: to, a, b, c } => {
-            let value = map3(w(a), w(b), d(c), |x, y, z| wide_product(signed, x, y).wrapping_add(z));
+            let value = map3(w!(a), w!(b), long!(c), |x, y, z| wide_product(signed, x, y).wrapping_add(z));
             registers.set_d(to, &value, active);
         }
         Op::Widen { signed, d, a } => {
-            let a = w(a);
+            let a = w!(a);
             let value = if signed { rows::map(a, |x| x as i32 as u64) } else { rows::map(a, u64::from) };
             registers.set_d(d, &value, active);
         }
         Op::Narrow { d: to, a } => {
-            let value = rows::map(d(a), |x| x as u32);
+            let value = rows::map(long!(a), |x| x as u32);
             registers.set_w(to, &value, active);
         }
         Op::F32 { op, d, a, b } => {
-            let value = f32s(op, w(a), w(b));
+            let value = f32s(op, w!(a), w!(b));
             registers.set_w(d, &value, active);
         }
         Op::Fma32 { d, a, b, c, negate } => {
             let (product, addend) = (u32::from(negate.product) << 31, u32::from(negate.addend) << 31);
-            let value = map3(w(a), w(b), w(c), |x, y, z| {
+            let value = map3(w!(a), w!(b), w!(c), |x, y, z| {
                 canonical32(f32::from_bits(x ^ product).mul_add(f32::from_bits(y), f32::from_bits(z ^ addend)))
             });
             registers.set_w(d, &value, active);
         }
         Op::F64 { .. } | Op::Fma64 { .. } => f64s(registers, constants, op, active),
         Op::Compare32 { test, what, p, a, b } => {
-            let (a, b) = (w(a), w(b));
+            let (a, b) = (w!(a), w!(b));
             let bits = match what {
                 Compared::U32 => compare(test, a, b, |x| x),
                 Compared::S32 => compare(test, a, b, |x| x as i32),
@@ -185,27 +206,27 @@ pub(super) fn execute(registers: &mut Registers, constants: &Constants, op: &Op,
             registers.set_p(p, bits, active);
         }
         Op::Compare64 { test, signed, p, a, b } => {
-            let (a, b) = (d(a), d(b));
+            let (a, b) = (long!(a), long!(b));
             let bits = if signed { compare(test, a, b, |x| x as i64) } else { compare(test, a, b, |x| x) };
             registers.set_p(p, bits, active);
         }
         Op::Select32 { d, a, b, p } => {
-            let mut value = *w(b);
-            let (chosen, a) = (r.p(p), w(a));
+            let mut value = *w!(b);
+            let (chosen, a) = (r.p(p), w!(a));
             for lane in 0..32 {
                 value[lane] = if chosen >> lane & 1 != 0 { a[lane] } else { value[lane] };
             }
             registers.set_w(d, &value, active);
         }
         Op::Select64 { d: to, a, b, p } => {
-            let mut value = *d(b);
-            let (chosen, a) = (r.p(p), d(a));
+            let mut value = *long!(b);
+            let (chosen, a) = (r.p(p), long!(a));
             for lane in 0..32 {
                 value[lane] = if chosen >> lane & 1 != 0 { a[lane] } else { value[lane] };
             }
             registers.set_d(to, &value, active);
         }
-        Op::PredicateConstant { d, value } => registers.set_p(d, if value { u32::MAX } else { 0 }, u32::MAX),
+        Op::PredicateConstant { d, value } => registers.set_p(d, if value { u32::MAX } else { 0 }, active),
         Op::PredicateMov { d, a, negated } => {
             let value = r.p(a);
             registers.set_p(d, if negated { !value } else { value }, active);
@@ -285,7 +306,7 @@ fn general(registers: &mut Registers, constants: &Constants, lane_op: &Lane, act
     let mut value = [0u64; 32];
     let mut carry = registers.carry;
     for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
-        let operands = sources.map(|row| row[lane]);
+        let operands = std::array::from_fn(|operand| sources[operand][lane]);
         value[lane] = if uses_carry || sets_carry {
             let (value, out) = lane_op.op.eval_carry(operands, carry >> lane & 1 != 0);
             if sets_carry {

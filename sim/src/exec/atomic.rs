@@ -7,6 +7,7 @@ use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::banks;
+use crate::memory::rows::Layout;
 use crate::observe::{MemoryEvent, MemoryKind, Observer, SharedUnit, lanes_of};
 use crate::program::inst::{Atomic, AtomicForm, AtomicOp, MBARRIER_PARITY, MBARRIER_PENDING, Pc, Reg, Space};
 
@@ -23,7 +24,7 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
         block.observer.communicate(pc, active.count_ones() * u32::from(exchange.always + full));
     }
     memory::by_space(atomic.space, &addresses, active, |space, addresses, active| {
-        let event = MemoryEvent { pc, active, addresses, width, kind: kind(atomic, space) };
+        let event = MemoryEvent { pc, active, addresses, width, layout: Layout::Any, kind: kind(atomic, space) };
         if atomic.form == AtomicForm::Loop && space == Space::Shared {
             if atomic.space == Space::Generic {
                 block.observer.memory(&MemoryEvent { kind: MemoryKind::SharedAttempt, ..event });

@@ -7,24 +7,36 @@ use super::memory::{self, Outside, aligned};
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::global::Allocation;
-use crate::memory::rows::{self, each_lane, element, in_steps};
+use crate::memory::rows::{self, Layout, each_lane, element};
 use crate::program::FRAME_OFFSET;
 use crate::program::inst::{Access, Reg, Space};
+
+/// Where the lanes of an access go, in one space.
+#[derive(Clone, Copy)]
+pub(super) struct Targets<'a> {
+    /// The space.
+    pub(super) space: Space,
+    /// Byte addresses within it.
+    pub(super) addresses: &'a [u64; 32],
+    /// How they lie.
+    pub(super) layout: Layout,
+    /// The lanes.
+    pub(super) active: u32,
+}
 
 /// Loads `register` if the access is a frequent one and no lane misses. False when nothing was done.
 #[inline(always)]
 pub(super) fn load<O>(
     warp: &mut Warp,
     block: &Block<'_, O>,
-    space: Space,
     access: &Access,
     register: Reg,
-    addresses: &[u64; 32],
-    active: u32,
+    targets: Targets<'_>,
 ) -> bool {
+    let Targets { space, addresses, layout, active } = targets;
     match (space, register, access.bytes) {
         (Space::Shared, Reg::W(slot, 32), 4) => {
-            let Some(row) = shared_words(&block.shared, addresses, active) else { return false };
+            let Some(row) = shared_words(&block.shared, addresses, layout, active) else { return false };
             warp.registers.set_w(slot, &row, active);
         }
         (Space::Shared, Reg::D(slot), 8) => {
@@ -32,20 +44,43 @@ pub(super) fn load<O>(
             warp.registers.set_d(slot, &row, active);
         }
         (Space::Global, Reg::W(slot, 32), 4) => {
-            if let Some(row) = neighbours(block, addresses, active, 4, Allocation::load_words) {
-                warp.registers.set_w(slot, &row, active);
-                return true;
-            }
-            let Some(row) = global_lanes(block, addresses, active, 4) else { return false };
-            warp.registers.set_low(slot, &row, active);
+            let row = match layout {
+                Layout::Run => run_of_words(block, addresses, 4),
+                Layout::Same => block.machine.global.find(addresses[0], 4).map(|buffer| {
+                    let value = buffer.load(addresses[0] - buffer.base, 4);
+                    [value as u32; 32]
+                }),
+                Layout::Any => None,
+            };
+            let Some(row) = row.or_else(|| global_words(block, addresses, active)) else { return false };
+            warp.registers.set_w(slot, &row, active);
         }
         (Space::Global, Reg::D(slot), 8) => {
-            let Some(row) = global_lanes(block, addresses, active, 8) else { return false };
+            let words: Option<[u32; 64]> = match layout {
+                Layout::Run => run_of_words(block, addresses, 8),
+                _ => None,
+            };
+            let row = match words {
+                Some(words) => {
+                    let mut row = [0; 32];
+                    for lane in 0..32 {
+                        row[lane] = u64::from(words[2 * lane]) | u64::from(words[2 * lane + 1]) << 32;
+                    }
+                    row
+                }
+                None => match global_lanes(block, addresses, active, 8) {
+                    Some(row) => row,
+                    None => return false,
+                },
+            };
             warp.registers.set_d(slot, &row, active);
         }
         (Space::Global, Reg::W(slot, bits), 1) => {
-            let row = neighbours(block, addresses, active, 1, Allocation::load_words::<8>);
-            let row = match row {
+            let words: Option<[u32; 8]> = match layout {
+                Layout::Run => run_of_words(block, addresses, 1),
+                _ => None,
+            };
+            let row = match words {
                 Some(words) => std::array::from_fn(|lane| words[lane / 4] >> (lane % 4 * 8) & 0xff),
                 None => match global_lanes(block, addresses, active, 1) {
                     Some(row) => rows::map(&row, |value| value as u32),
@@ -83,56 +118,67 @@ pub(super) fn load<O>(
 pub(super) fn store<O>(
     warp: &Warp,
     block: &mut Block<'_, O>,
-    space: Space,
     access: &Access,
     register: Reg,
-    addresses: &[u64; 32],
-    active: u32,
+    targets: Targets<'_>,
 ) -> bool {
+    let Targets { space, addresses, layout, active } = targets;
     let constants = &block.machine.constants;
     match (space, register, access.bytes) {
         (Space::Shared, Reg::W(slot, 32), 4) => {
             let row = warp.registers.w(constants, slot);
-            store_shared_words(&mut block.shared, addresses, row, active)
+            store_shared_words(&mut block.shared, addresses, row, layout, active)
         }
         (Space::Global, Reg::W(slot, 32), 4) => {
             let row = warp.registers.w(constants, slot);
-            let stored = |allocation: &Allocation, at| allocation.store_words(at, row).then_some(());
-            if neighbours(block, addresses, active, 4, stored).is_some() {
+            if layout == Layout::Run && store_run(block, addresses, 4, row) {
                 return true;
             }
             let (_, misaligned) = aligned(addresses, active, 4);
-            misaligned == 0 && all_inside(block, addresses, active, 4) && {
-                block.machine.global.store_lanes(addresses, active, 4, &rows::map(row, u64::from));
-                true
-            }
+            let buffer = if misaligned == 0 { one_buffer(block, addresses, active, 4) } else { None };
+            let Some(buffer) = buffer else { return false };
+            each_lane(active, |lane| buffer.store(addresses[lane] - buffer.base, 4, row[lane].into()));
+            true
         }
         (Space::Global, Reg::D(slot), 8) => {
             let row = warp.registers.d(constants, slot);
             let (_, misaligned) = aligned(addresses, active, 8);
-            misaligned == 0 && all_inside(block, addresses, active, 8) && {
-                block.machine.global.store_lanes(addresses, active, 8, row);
-                true
-            }
+            let buffer = if misaligned == 0 { one_buffer(block, addresses, active, 8) } else { None };
+            let Some(buffer) = buffer else { return false };
+            each_lane(active, |lane| buffer.store(addresses[lane] - buffer.base, 8, row[lane]));
+            true
         }
         _ => false,
     }
 }
 
-/// What `access` makes of the buffer and the offset of the first lane, if all 32 lanes follow one another there.
+/// The buffer and the offset of the first lane in it, where all lanes follow one another ([`Layout::Run`]) inside it.
 #[inline(always)]
-pub(super) fn neighbours<O, R>(
+pub(super) fn run<'m, O>(block: &Block<'m, O>, addresses: &[u64; 32], bytes: u32) -> Option<(&'m Allocation, u64)> {
+    let allocation = block.machine.global.find(addresses[0], 32 * bytes)?;
+    Some((allocation, addresses[0] - allocation.base))
+}
+
+/// Words that lie as [`run`] says, if they lie in one page.
+#[inline(always)]
+pub(super) fn run_of_words<const N: usize, O>(
     block: &Block<'_, O>,
     addresses: &[u64; 32],
-    active: u32,
     bytes: u32,
-    access: impl FnOnce(&Allocation, u64) -> Option<R>,
-) -> Option<R> {
-    if active != u32::MAX || !in_steps(addresses, bytes.into()) {
-        return None;
-    }
-    let allocation = block.machine.global.find(addresses[0], 32 * bytes)?;
-    access(allocation, addresses[0] - allocation.base)
+) -> Option<[u32; N]> {
+    let (buffer, at) = run(block, addresses, bytes)?;
+    buffer.load_words(at)
+}
+
+/// Stores words that lie as [`run`] says, if they lie in one page. False when nothing was done.
+#[inline(always)]
+pub(super) fn store_run<const N: usize, O>(
+    block: &Block<'_, O>,
+    addresses: &[u64; 32],
+    bytes: u32,
+    words: &[u32; N],
+) -> bool {
+    run(block, addresses, bytes).is_some_and(|(buffer, at)| buffer.store_words(at, words))
 }
 
 #[inline(always)]
@@ -146,9 +192,25 @@ fn global_lanes<O>(block: &Block<'_, O>, addresses: &[u64; 32], active: u32, byt
     (outside == 0).then_some(row)
 }
 
-/// Whether the lowest and the highest address lie in one buffer: then so do all between them.
 #[inline(always)]
-fn all_inside<O>(block: &Block<'_, O>, addresses: &[u64; 32], active: u32, bytes: u32) -> bool {
+fn global_words<O>(block: &Block<'_, O>, addresses: &[u64; 32], active: u32) -> Option<[u32; 32]> {
+    let (_, misaligned) = aligned(addresses, active, 4);
+    if misaligned != 0 {
+        return None;
+    }
+    let mut row = [0; 32];
+    let outside = block.machine.global.load_words(addresses, active, &mut row);
+    (outside == 0).then_some(row)
+}
+
+/// The buffer in which the lowest and the highest address lie, if it is one: then so do all between them.
+#[inline(always)]
+pub(super) fn one_buffer<'m, O>(
+    block: &Block<'m, O>,
+    addresses: &[u64; 32],
+    active: u32,
+    bytes: u32,
+) -> Option<&'m Allocation> {
     let (mut low, mut high) = (u64::MAX, 0);
     each_lane(active, |lane| {
         low = low.min(addresses[lane]);
@@ -156,25 +218,29 @@ fn all_inside<O>(block: &Block<'_, O>, addresses: &[u64; 32], active: u32, bytes
     });
     let global = &block.machine.global;
     match (global.find(low, bytes), global.find(high, bytes)) {
-        (Some(first), Some(last)) => std::ptr::eq(first, last),
-        _ => false,
+        (Some(first), Some(last)) if std::ptr::eq(first, last) => Some(first),
+        _ => None,
     }
 }
 
 #[inline(always)]
-pub(super) fn shared_words(shared: &[u8], addresses: &[u64; 32], active: u32) -> Option<[u32; 32]> {
+pub(super) fn shared_words(shared: &[u8], addresses: &[u64; 32], layout: Layout, active: u32) -> Option<[u32; 32]> {
+    let (words, _) = shared.as_chunks::<4>();
+    let mut row = [0; 32];
+    match layout {
+        Layout::Run => {
+            let near = words.get(element(addresses[0], 2)..)?.first_chunk::<32>()?;
+            for lane in 0..32 {
+                row[lane] = u32::from_le_bytes(near[lane]);
+            }
+            return Some(row);
+        }
+        Layout::Same => return words.get(element(addresses[0], 2)).map(|&word| [u32::from_le_bytes(word); 32]),
+        Layout::Any => {}
+    }
     let (_, misaligned) = aligned(addresses, active, 4);
     if misaligned != 0 {
         return None;
-    }
-    let (words, _) = shared.as_chunks::<4>();
-    let mut row = [0; 32];
-    if active == u32::MAX && in_steps(addresses, 4) {
-        let near = words.get(element(addresses[0], 2)..)?.first_chunk::<32>()?;
-        for lane in 0..32 {
-            row[lane] = u32::from_le_bytes(near[lane]);
-        }
-        return Some(row);
     }
     let mut outside = false;
     each_lane(active, |lane| match words.get(element(addresses[lane], 2)) {
@@ -201,19 +267,25 @@ fn shared_doubles(shared: &[u8], addresses: &[u64; 32], active: u32) -> Option<[
 }
 
 #[inline(always)]
-pub(super) fn store_shared_words(shared: &mut [u8], addresses: &[u64; 32], row: &[u32; 32], active: u32) -> bool {
-    let (_, misaligned) = aligned(addresses, active, 4);
+pub(super) fn store_shared_words(
+    shared: &mut [u8],
+    addresses: &[u64; 32],
+    row: &[u32; 32],
+    layout: Layout,
+    active: u32,
+) -> bool {
     let (words, _) = shared.as_chunks_mut::<4>();
-    if misaligned != 0 {
-        return false;
-    }
-    if active == u32::MAX && in_steps(addresses, 4) {
+    if layout == Layout::Run {
         let near = words.get_mut(element(addresses[0], 2)..).and_then(|words| words.first_chunk_mut::<32>());
         let Some(near) = near else { return false };
         for lane in 0..32 {
             near[lane] = row[lane].to_le_bytes();
         }
         return true;
+    }
+    let (_, misaligned) = aligned(addresses, active, 4);
+    if misaligned != 0 {
+        return false;
     }
     let mut outside = false;
     each_lane(active, |lane| outside |= addresses[lane] >> 2 >= words.len() as u64);

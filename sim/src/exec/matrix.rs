@@ -5,6 +5,7 @@ use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::registers::{Constants, Registers, Row64};
 use crate::machine::warp::Warp;
+use crate::memory::rows::Layout;
 use crate::observe::{MemoryEvent, MemoryKind, Observer, lanes_of};
 use crate::program::inst::{Access, Address, Fragment, Matrix, MatrixKind, Multiply, Pc, Reg, Rows, Space, Transfer};
 
@@ -139,7 +140,7 @@ fn move_rows<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, row
             (_, false) => MemoryKind::GlobalLoad,
             (_, true) => MemoryKind::GlobalStore,
         };
-        block.observer.memory(&MemoryEvent { pc, active: lanes, addresses: to, width: 16, kind });
+        block.observer.memory(&MemoryEvent { pc, active: lanes, addresses: to, width: 16, layout: Layout::Any, kind });
         if O::CHECKS {
             let access = one(space, Reg::W(rows.registers[0], 32), 16);
             if rows.store {
@@ -195,7 +196,7 @@ fn get<O: Observer>(
     let width = u32::from(access.bytes);
     by_space(access.space, from, active, |space, from, active| {
         if let Some(kind) = kind(space, false) {
-            block.observer.memory(&MemoryEvent { pc, active, addresses: from, width, kind });
+            block.observer.memory(&MemoryEvent { pc, active, addresses: from, width, layout: Layout::Any, kind });
         }
         if O::CHECKS {
             hook::load(warp, block, pc, access, space, from, active);
@@ -228,7 +229,7 @@ fn put<O: Observer>(
     let width = u32::from(access.bytes);
     by_space(access.space, to, active, |space, to, active| {
         if let Some(kind) = kind(space, true) {
-            block.observer.memory(&MemoryEvent { pc, active, addresses: to, width, kind });
+            block.observer.memory(&MemoryEvent { pc, active, addresses: to, width, layout: Layout::Any, kind });
         }
         if O::CHECKS {
             hook::store(warp, block, pc, access, space, to, active);

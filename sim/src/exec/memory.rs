@@ -1,11 +1,12 @@
 //! Loads, stores and address conversions.
 
-use super::{lanes, vectors};
+use super::lanes::{self, Targets};
+use super::vectors;
 use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
-use crate::memory::rows;
+use crate::memory::rows::{self, Layout};
 use crate::observe::{MemoryEvent, MemoryKind, Observer};
 use crate::program::inst::{Access, Address, Pc, Reg, Space};
 use crate::program::{CONST_WINDOW, FRAME_OFFSET, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
@@ -62,6 +63,13 @@ pub(super) struct Outside;
 #[inline(always)]
 pub(super) fn aligned(addresses: &[u64; 32], active: u32, width: u32) -> (u32, u32) {
     let low = u64::from(width.next_power_of_two()) - 1;
+    let mut any = 0;
+    for address in addresses {
+        any |= address;
+    }
+    if any & low == 0 {
+        return (active, 0);
+    }
     let misaligned = rows::bits(rows::map(addresses, |address| address & low != 0));
     (active & !misaligned, active & misaligned)
 }
@@ -160,6 +168,7 @@ fn load_from<O: Observer>(
     active: u32,
 ) {
     let width = access.width();
+    let layout = Layout::of(addresses, active, width);
     let kind = match space {
         Space::Shared => Some(MemoryKind::SharedLoad),
         Space::Global => Some(MemoryKind::GlobalLoad),
@@ -167,17 +176,18 @@ fn load_from<O: Observer>(
         _ => None,
     };
     if let Some(kind) = kind {
-        block.observer.memory(&MemoryEvent { pc, active, addresses, width, kind });
+        block.observer.memory(&MemoryEvent { pc, active, addresses, width, layout, kind });
     }
     if O::CHECKS {
         hook::load(warp, block, pc, access, space, addresses, active);
     }
+    let targets = Targets { space, addresses, layout, active };
     if let [Some(register)] = access.registers[..]
-        && lanes::load(warp, block, space, access, register, addresses, active)
+        && lanes::load(warp, block, access, register, targets)
     {
         return;
     }
-    if access.registers.len() > 1 && vectors::load(warp, block, space, access, addresses, active) {
+    if access.registers.len() > 1 && vectors::load(warp, block, access, targets) {
         return;
     }
     load_parts(warp, block, pc, access, space, addresses, active);
@@ -293,6 +303,7 @@ fn store_to<O: Observer>(
     active: u32,
 ) {
     let width = access.width();
+    let layout = Layout::of(addresses, active, width);
     let kind = match space {
         Space::Shared => Some(MemoryKind::SharedStore),
         Space::Global => Some(MemoryKind::GlobalStore),
@@ -301,17 +312,18 @@ fn store_to<O: Observer>(
     };
     block.changes += u64::from(matches!(space, Space::Shared | Space::Global));
     if let Some(kind) = kind {
-        block.observer.memory(&MemoryEvent { pc, active, addresses, width, kind });
+        block.observer.memory(&MemoryEvent { pc, active, addresses, width, layout, kind });
     }
     if O::CHECKS {
         hook::store(warp, block, pc, access, space, addresses, active);
     }
+    let targets = Targets { space, addresses, layout, active };
     if let [Some(register)] = access.registers[..]
-        && lanes::store(warp, block, space, access, register, addresses, active)
+        && lanes::store(warp, block, access, register, targets)
     {
         return;
     }
-    if access.registers.len() > 1 && vectors::store(warp, block, space, access, addresses, active) {
+    if access.registers.len() > 1 && vectors::store(warp, block, access, targets) {
         return;
     }
     store_parts(warp, block, pc, access, space, addresses, active);

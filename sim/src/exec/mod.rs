@@ -8,6 +8,7 @@ mod lanes;
 mod matrix;
 mod memory;
 mod print;
+mod shuffles;
 mod spaces;
 mod system;
 mod vectors;
@@ -19,11 +20,12 @@ use std::sync::OnceLock;
 use crate::check::synccheck;
 use crate::machine::block::Block;
 use crate::machine::paths::Wait;
+use crate::machine::registers::Registers;
 use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent};
-use crate::program::inst::{Address, Op, Pc, Space, Special, Varying};
-use crate::program::joins::{MEETS, PARTS};
+use crate::program::inst::{Address, Inst, Op, Pc, Reg, Space, Special, Varying, VoteMode};
+use crate::program::joins::{MEETS, PARTS, WAITS};
 use crate::program::{SHARED_WINDOW, WINDOW};
 
 /// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up.
@@ -60,24 +62,35 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
     let mut will_meet = warp.paths.will_meet();
     let start = *fuel;
     while *fuel > 0 {
-        if will_meet && flags[pc as usize] & MEETS != 0 && warp.paths.meets(path, pc) {
+        let flag = flags[pc as usize];
+        if will_meet && flag & MEETS != 0 && warp.paths.meets(path, pc) {
             warp.paths.list[path].pc = pc;
             warp.paths.arrive(path);
             return;
         }
-        let inst = &program.insts[pc as usize];
-        let active = match inst.guard {
-            None => lanes,
-            Some((p, false)) => lanes & warp.registers.p(p),
-            Some((p, true)) => lanes & !warp.registers.p(p),
-        };
+        // Arithmetic up to the next instruction of another kind: nothing can happen in between.
+        let length = u64::from(program.code.straight[pc as usize]).min(*fuel);
+        if length > 0 {
+            for inst in &program.code.insts[pc as usize..pc as usize + length as usize] {
+                let active = lanes & guarded(&warp.registers, inst);
+                if active != 0 {
+                    block.observer.instruction(pc, active);
+                    alu::execute(&mut warp.registers, &machine.constants, &inst.op, active);
+                }
+                pc += 1;
+            }
+            *fuel -= length;
+            continue;
+        }
+        let inst = &program.code.insts[pc as usize];
+        let active = lanes & guarded(&warp.registers, inst);
         *fuel -= 1;
-        if active == 0 && flags[pc as usize] & PARTS == 0 {
+        if active == 0 && flag & PARTS == 0 {
             pc += 1;
             continue;
         }
-        let together = inst.op.waits_for_lanes() && warp_ops::all_together(warp, &machine.constants, &inst.op, active);
-        if inst.op.waits_for_lanes()
+        let together = flag & WAITS != 0 && warp_ops::all_together(warp, &machine.constants, &inst.op, active);
+        if flag & WAITS != 0
             && !together
             && let Some((apart, next)) = warp_ops::divide(warp, block, &inst.op, pc, active, lanes)
         {
@@ -89,7 +102,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
             block.observer.instruction(pc, active);
         }
         match &inst.op {
-            &Op::Branch { target, meet } if flags[pc as usize] & PARTS != 0 => {
+            &Op::Branch { target, meet } if flag & PARTS != 0 => {
                 warp.paths.list[path].pc = pc;
                 let ways = (target, pc + 1, meet);
                 let parting = program.joins.parting(pc);
@@ -120,8 +133,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                 return;
             }
             Op::Barrier(barrier) => {
-                let row = warp.registers.wide(&machine.constants, barrier.id);
-                let id = row[active.trailing_zeros() as usize] as u32;
+                let id = warp.registers.lane(&machine.constants, barrier.id, active.trailing_zeros()) as u32;
                 if barrier.threads.is_some() || id != 0 {
                     synccheck::barrier(warp, block, pc, barrier, id, active);
                 }
@@ -135,9 +147,19 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                 let threads = if active == warp.paths.live() { 32 } else { active.count_ones() };
                 block.arrive(id, warp.index, active, threads);
             }
+            &Op::Shuffle { mode, d, p, a, b, c, .. } if together && active == u32::MAX => {
+                shuffles::execute(warp, &machine.constants, (mode, d, p), (a, b, c));
+            }
+            &Op::Vote { mode: VoteMode::Ballot, d: Reg::W(d, 32), a, negated, .. }
+                if together && active == u32::MAX =>
+            {
+                let bits = if negated { !warp.registers.p(a) } else { warp.registers.p(a) };
+                warp.registers.set_w(d, &[bits; 32], active);
+            }
             op if together => warp_ops::execute_together(warp, block, op, active),
-            op if op.waits_for_lanes() => {
-                if !warp_ops::execute(warp, block, path, pc, active) {
+            _ if flag & WAITS != 0 => {
+                let executed = warp_ops::execute(warp, block, path, pc, active);
+                if !executed {
                     return; // waits for other lanes
                 }
             }
@@ -167,13 +189,10 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                 }
             }
             Op::Convert { .. } | Op::IsSpace { .. } => spaces::convert(warp, block, &inst.op, active),
-            Op::Nop => {}
             Op::Print(print) => print::execute(warp, block, print, active),
             Op::Allocate { .. } | Op::Release { .. } => system::heap(warp, block, pc, active),
-            Op::Fence => {
-                if O::CHECKS {
-                    block.observer.sync(&SyncEvent::Fence { pc, warp: warp.index, lanes: active });
-                }
+            Op::Fence if O::CHECKS => {
+                block.observer.sync(&SyncEvent::Fence { pc, warp: warp.index, lanes: active });
             }
             Op::Sleep { nanoseconds } => {
                 let row = warp.registers.w(&machine.constants, *nanoseconds);
@@ -187,7 +206,8 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
             Op::Copy(copy) => spaces::copy(warp, block, pc, copy, active),
             Op::Varying(varying) => execute_varying(warp, block, pc, varying, active),
             Op::Bulk(bulk) => bulk::execute(warp, block, pc, bulk, active),
-            op => alu::execute(&mut warp.registers, &machine.constants, op, active),
+            // Lane-local ones are part of a straight run.
+            _ => {}
         }
         // With one program counter, what any lane of the warp did before comes before what any of them does next.
         if O::CHECKS
@@ -199,6 +219,16 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
         pc += 1;
     }
     warp.paths.list[path].pc = pc;
+}
+
+/// The lanes for which an instruction does what it does.
+#[inline(always)]
+fn guarded(registers: &Registers, inst: &Inst) -> u32 {
+    match inst.guard {
+        None => u32::MAX,
+        Some((p, false)) => registers.p(p),
+        Some((p, true)) => !registers.p(p),
+    }
 }
 
 /// Apart from the loop, so that the loop holds the lane-local instructions once.

@@ -4,6 +4,7 @@ use super::memory::{Attempt, Outside, WINDOWS, addresses, aligned, by_space, not
 use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
+use crate::memory::rows::Layout;
 use crate::observe::{MemoryEvent, MemoryKind, Observer, lanes_of};
 use crate::program::inst::{Copied, Op, Pc, Space};
 use crate::program::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
@@ -25,10 +26,12 @@ pub(super) fn copy<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: P
             active: reading,
             addresses: &from,
             width,
+            layout: Layout::of(&from, reading, width),
             kind: MemoryKind::GlobalCopy,
         });
     }
-    block.observer.memory(&MemoryEvent { pc, active, addresses: &to, width, kind: MemoryKind::SharedCopy });
+    let layout = Layout::of(&to, active, width);
+    block.observer.memory(&MemoryEvent { pc, active, addresses: &to, width, layout, kind: MemoryKind::SharedCopy });
     if O::CHECKS {
         let full = |lane: u32| sizes.is_none_or(|sizes| sizes[lane as usize] as u32 >= width);
         let reading = lanes_of(reading).filter(|&lane| full(lane)).fold(0, |lanes, lane| lanes | 1 << lane);

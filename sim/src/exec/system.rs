@@ -12,7 +12,7 @@ use crate::report::FindingKind;
 pub(super) fn heap<O>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, active: u32) {
     let machine = block.machine;
     let heap = machine.global.heap();
-    match machine.program.insts[pc as usize].op {
+    match machine.program.code.insts[pc as usize].op {
         Op::Allocate { d, size } => {
             let sizes = warp.registers.wide(&machine.constants, size);
             let mut addresses = [0; 32];
@@ -52,7 +52,7 @@ pub(super) fn stop<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, active: u32
     let thread = thread(warp, block, active);
     let value = |reg| warp.registers.wide(&machine.constants, reg)[lane];
     let text = |reg| String::from_utf8_lossy(&spaces::text(warp, block, value(reg), lane)).into_owned();
-    let (kind, message, help) = match machine.program.insts[pc as usize].op {
+    let (kind, message, help) = match machine.program.code.insts[pc as usize].op {
         Op::Assert { message, file, line, function } => (
             FindingKind::Assert,
             format!(

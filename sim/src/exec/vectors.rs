@@ -1,12 +1,11 @@
 //! Vector loads and stores of 32-bit registers for all lanes of a warp at once: `ld.global.v4.f32` and its siblings,
 //! and those that ptxas puts together from neighbouring accesses. Everything else goes part by part ([`super::memory`]).
 
-use super::lanes::{neighbours, shared_words, store_shared_words};
+use super::lanes::{Targets, run_of_words, shared_words, store_run, store_shared_words};
 use super::memory::aligned;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
-use crate::memory::global::Allocation;
-use crate::memory::rows;
+use crate::memory::rows::{self, Layout};
 use crate::program::inst::{Access, Reg, Slot32, Space};
 
 /// The registers of a vector of 2 or 4 words, if each word has one.
@@ -30,36 +29,44 @@ fn of_part(addresses: &[u64; 32], part: usize) -> [u64; 32] {
     rows::map(addresses, |address| address.wrapping_add(4 * part as u64))
 }
 
+/// How the elements with one number lie, where those with the first do as `layout` says.
+fn of_parts(layout: Layout) -> Layout {
+    if layout == Layout::Same { Layout::Same } else { Layout::Any }
+}
+
 /// Loads a vector if no lane misses. False when nothing was done.
-pub(super) fn load<O>(
-    warp: &mut Warp,
-    block: &Block<'_, O>,
-    space: Space,
-    access: &Access,
-    addresses: &[u64; 32],
-    active: u32,
-) -> bool {
+#[inline(always)]
+pub(super) fn load<O>(warp: &mut Warp, block: &Block<'_, O>, access: &Access, targets: Targets<'_>) -> bool {
+    let Targets { space, addresses, layout, active } = targets;
     let Some((slots, parts)) = words(access) else { return false };
-    if aligned(addresses, active, access.width()).1 != 0 {
+    if layout == Layout::Any && aligned(addresses, active, access.width()).1 != 0 {
         return false;
     }
     let mut values = [[0; 32]; 4];
     match space {
         Space::Shared => {
             for (part, value) in values.iter_mut().enumerate().take(parts) {
-                let Some(row) = shared_words(&block.shared, &of_part(addresses, part), active) else { return false };
+                let row = shared_words(&block.shared, &of_part(addresses, part), of_parts(layout), active);
+                let Some(row) = row else { return false };
                 *value = row;
             }
         }
+        Space::Global if layout != Layout::Run => return false,
         Space::Global if parts == 2 => {
-            let row = neighbours(block, addresses, active, 8, Allocation::load_words::<64>);
+            let row = run_of_words::<64, O>(block, addresses, 8);
             let Some(row) = row else { return false };
-            deal(&row, &mut values, parts);
+            for lane in 0..32 {
+                (values[0][lane], values[1][lane]) = (row[2 * lane], row[2 * lane + 1]);
+            }
         }
         Space::Global => {
-            let row = neighbours(block, addresses, active, 16, Allocation::load_words::<128>);
+            let row = run_of_words::<128, O>(block, addresses, 16);
             let Some(row) = row else { return false };
-            deal(&row, &mut values, parts);
+            for lane in 0..32 {
+                for (part, value) in values.iter_mut().enumerate() {
+                    value[lane] = row[4 * lane + part];
+                }
+            }
         }
         _ => return false,
     }
@@ -70,43 +77,39 @@ pub(super) fn load<O>(
 }
 
 /// Stores a vector if no lane misses. False when something is left to do: then everything is to be done once more.
-pub(super) fn store<O>(
-    warp: &Warp,
-    block: &mut Block<'_, O>,
-    space: Space,
-    access: &Access,
-    addresses: &[u64; 32],
-    active: u32,
-) -> bool {
+#[inline(always)]
+pub(super) fn store<O>(warp: &Warp, block: &mut Block<'_, O>, access: &Access, targets: Targets<'_>) -> bool {
+    let Targets { space, addresses, layout, active } = targets;
     let Some((slots, parts)) = words(access) else { return false };
-    if aligned(addresses, active, access.width()).1 != 0 {
+    if layout == Layout::Any && aligned(addresses, active, access.width()).1 != 0 {
         return false;
     }
     let constants = &block.machine.constants;
     let value = |part: usize| warp.registers.w(constants, slots[part]);
     match space {
-        Space::Shared => {
-            (0..parts).all(|part| store_shared_words(&mut block.shared, &of_part(addresses, part), value(part), active))
-        }
+        Space::Shared => (0..parts).all(|part| {
+            let addresses = of_part(addresses, part);
+            store_shared_words(&mut block.shared, &addresses, value(part), of_parts(layout), active)
+        }),
+        Space::Global if layout != Layout::Run => false,
         Space::Global if parts == 2 => {
-            let row: [u32; 64] = std::array::from_fn(|word| value(word % 2)[word / 2]);
-            let stored = |allocation: &Allocation, at| allocation.store_words(at, &row).then_some(());
-            neighbours(block, addresses, active, 8, stored).is_some()
+            let (first, second) = (value(0), value(1));
+            let mut row = [0; 64];
+            for lane in 0..32 {
+                (row[2 * lane], row[2 * lane + 1]) = (first[lane], second[lane]);
+            }
+            store_run(block, addresses, 8, &row)
         }
         Space::Global => {
-            let row: [u32; 128] = std::array::from_fn(|word| value(word % 4)[word / 4]);
-            let stored = |allocation: &Allocation, at| allocation.store_words(at, &row).then_some(());
-            neighbours(block, addresses, active, 16, stored).is_some()
+            let values = [value(0), value(1), value(2), value(3)];
+            let mut row = [0; 128];
+            for lane in 0..32 {
+                for (part, value) in values.iter().enumerate() {
+                    row[4 * lane + part] = value[lane];
+                }
+            }
+            store_run(block, addresses, 16, &row)
         }
         _ => false,
-    }
-}
-
-/// Hands the words of all lanes, lane after lane, to the rows of their parts.
-fn deal(words: &[u32], values: &mut [[u32; 32]; 4], parts: usize) {
-    for (lane, vector) in words.chunks_exact(parts).enumerate().take(32) {
-        for (value, &word) in values.iter_mut().zip(vector) {
-            value[lane] = word;
-        }
     }
 }

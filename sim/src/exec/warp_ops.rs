@@ -4,6 +4,7 @@
 //! exited are not.
 
 use super::matrix;
+use super::shuffles::shuffle;
 use crate::machine::block::{Block, lanes_text};
 use crate::machine::fault::Fault;
 use crate::machine::paths::{Path, Wait};
@@ -11,7 +12,7 @@ use crate::machine::registers::{Constants, Registers, Row32};
 use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent};
-use crate::program::inst::{CONSTANT, Op, Pc, ReduxOp, ShuffleMode, Slot32, VoteMode};
+use crate::program::inst::{CONSTANT, Op, Pc, ReduxOp, Slot32, VoteMode};
 use crate::report::FindingKind;
 
 /// Lanes that execute one instruction together with others; the instruction of each may stand elsewhere in the program,
@@ -27,7 +28,7 @@ pub(super) fn execute<O: Observer>(
     pc: Pc,
     active: u32,
 ) -> bool {
-    let op = &block.machine.program.insts[pc as usize].op;
+    let op = &block.machine.program.code.insts[pc as usize].op;
     if slot_of_mask(op).is_none() {
         // The forms without a mask, of before Volta: whoever is here takes part.
         compute(warp, block, &[(op, active)], active, active);
@@ -163,7 +164,7 @@ fn next_group<O>(warp: &Warp, block: &Block<'_, O>, op: &Op, lanes: u32) -> Opti
 /// do copy a `_sync` instruction into both branches of a condition.
 pub(crate) fn wake<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>) -> bool {
     let program = block.machine.program;
-    let op_at = |pc: Pc| &program.insts[pc as usize].op;
+    let op_at = |pc: Pc| &program.code.insts[pc as usize].op;
     for at in 0..warp.paths.list.len() {
         let first = warp.paths.list[at];
         if !matches!(first.wait, Wait::Lanes(_)) {
@@ -355,32 +356,4 @@ fn compute<O>(warp: &mut Warp, block: &Block<'_, O>, parts: &[Part<'_>], members
         }
         _ => {}
     }
-}
-
-/// The PTX ISA's definition of `shfl`: the value that every lane reads, and which lanes read within their segment.
-fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Row32, u32) {
-    let mut value = [0; 32];
-    let mut valid = 0;
-    for lane in 0..32u32 {
-        let (b, c) = (b[lane as usize] & 31, c[lane as usize]);
-        let (clamp, segment) = (c & 31, c >> 8 & 31);
-        let highest = (lane & segment) | (clamp & !segment);
-        let lowest = lane & segment;
-        let (source, inside) = match mode {
-            ShuffleMode::Up => {
-                let source = lane as i32 - b as i32;
-                (source, source >= highest as i32)
-            }
-            ShuffleMode::Down => ((lane + b) as i32, lane + b <= highest),
-            ShuffleMode::Bfly => ((lane ^ b) as i32, (lane ^ b) <= highest),
-            ShuffleMode::Idx => {
-                let source = lowest | (b & !segment);
-                (source as i32, source <= highest)
-            }
-        };
-        let source = if inside { source as usize } else { lane as usize };
-        value[lane as usize] = a[source & 31];
-        valid |= u32::from(inside) << lane;
-    }
-    (value, valid)
 }

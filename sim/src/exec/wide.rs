@@ -5,6 +5,7 @@ use super::memory::{self, Attempt, aligned, note_misses, read, write};
 use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
+use crate::memory::rows::Layout;
 use crate::observe::{MemoryEvent, MemoryKind, Observer, SharedUnit, lanes_of};
 use crate::program::inst::{Atomic, AtomicOp, Pc, Reg, Space};
 
@@ -24,7 +25,7 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
             Space::Shared => MemoryKind::SharedAtomic(SharedUnit::CompareAndSwap),
             _ => MemoryKind::GlobalAtomic,
         };
-        block.observer.memory(&MemoryEvent { pc, active, addresses, width: 16, kind });
+        block.observer.memory(&MemoryEvent { pc, active, addresses, width: 16, layout: Layout::Any, kind });
         if O::CHECKS {
             hook::atomic(warp, block, pc, atomic, space, addresses, active);
         }

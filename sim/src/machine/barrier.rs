@@ -20,6 +20,9 @@ impl<O: Observer> Block<'_, O> {
 
     /// Opens every barrier that all its threads have reached. True when one opened.
     pub(super) fn open_barriers(&mut self, warps: &mut [Warp]) -> bool {
+        if self.open_for_all(warps) {
+            return true;
+        }
         let mut opened = false;
         for id in self.waiting_barriers(warps) {
             let mut arrived = 0u32;
@@ -70,6 +73,44 @@ impl<O: Observer> Block<'_, O> {
         opened
     }
 
+    /// Opens a barrier without a number of threads at which all threads wait that there are, as at nearly every
+    /// `__syncthreads()`. False when it is not like that: then nothing was done.
+    fn open_for_all(&mut self, warps: &mut [Warp]) -> bool {
+        let mut common = None;
+        let mut time = 0;
+        for warp in warps.iter() {
+            let path = match warp.paths.list[..] {
+                [] if warp.paths.live() == 0 => continue,
+                [path] if path.lanes == warp.paths.live() => path,
+                _ => return false,
+            };
+            let Wait::Barrier(id) = path.wait else { return false };
+            let Op::Barrier(barrier) = &self.machine.program.code.insts[path.pc as usize].op else { return false };
+            let plain = barrier.threads.is_none() && barrier.reduction.is_none();
+            if !plain || *common.get_or_insert(id) != id {
+                return false;
+            }
+            time = time.max(warp.clock);
+        }
+        if common.is_none() || !self.arrivals.is_empty() {
+            return false;
+        }
+        if O::CHECKS {
+            self.observer.sync(&SyncEvent::Everyone);
+        }
+        for warp in warps.iter_mut() {
+            if let Some(path) = warp.paths.list.first_mut() {
+                if O::CHECKS {
+                    self.observer.waited(path.pc, warp.index, time - warp.clock);
+                }
+                path.pc += 1;
+                path.wait = Wait::None;
+                warp.clock = time;
+            }
+        }
+        true
+    }
+
     fn waiting_barriers(&self, warps: &[Warp]) -> Vec<u32> {
         let mut ids: Vec<u32> = warps
             .iter()
@@ -85,7 +126,7 @@ impl<O: Observer> Block<'_, O> {
     fn barrier_threads(&self, warps: &[Warp], id: u32) -> Option<u32> {
         warps.iter().find_map(|warp| {
             let path = warp.paths.list.iter().find(|path| path.wait == Wait::Barrier(id))?;
-            let Op::Barrier(barrier) = &self.machine.program.insts[path.pc as usize].op else { return None };
+            let Op::Barrier(barrier) = &self.machine.program.code.insts[path.pc as usize].op else { return None };
             let row = warp.registers.wide(&self.machine.constants, barrier.threads?);
             Some(row[path.lanes.trailing_zeros() as usize] as u32)
         })
@@ -124,7 +165,7 @@ impl<O: Observer> Block<'_, O> {
     }
 
     fn barrier_reduction(&self, pc: Pc) -> Option<(BarrierReduction, u16, bool, Reg)> {
-        match &self.machine.program.insts[pc as usize].op {
+        match &self.machine.program.code.insts[pc as usize].op {
             Op::Barrier(barrier) => barrier.reduction,
             _ => None,
         }

@@ -195,7 +195,7 @@ impl<'a> Machine<'a> {
     /// Runs blocks one after another, each to its end. True when one came to none.
     fn run_alone<O: Observer>(&self, block: &mut Block<'_, O>, range: std::ops::Range<u64>) -> bool {
         let mut warps: Vec<Warp> = (0..self.warps_per_block())
-            .map(|_| Warp { registers: Registers::new(&self.program.slots), ..Warp::default() })
+            .map(|_| Warp { registers: Registers::new(&self.program.code), ..Warp::default() })
             .collect();
         for index in range {
             if index > self.endless.load(Relaxed) {

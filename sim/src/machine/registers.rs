@@ -1,6 +1,7 @@
 //! The register file of a warp: every slot holds one register of all 32 lanes, side by side.
 
 use crate::memory::rows;
+use crate::program::compact::Code;
 use crate::program::inst::{CONSTANT, Reg, Slot32, Slot64, SlotP};
 use crate::program::slots::Slots;
 
@@ -38,18 +39,18 @@ pub(crate) struct Registers {
 
 impl Registers {
     /// Zeroed registers for a program.
-    pub(crate) fn new(slots: &Slots) -> Self {
+    pub(crate) fn new(code: &Code) -> Self {
         Self {
-            words: vec![[0; 32]; usize::from(slots.words)],
-            doubles: vec![[0; 32]; usize::from(slots.doubles)],
-            predicates: vec![0; usize::from(slots.predicates)],
+            words: vec![[0; 32]; usize::from(code.words)],
+            doubles: vec![[0; 32]; usize::from(code.doubles)],
+            predicates: vec![0; usize::from(code.predicates)],
             carry: 0,
         }
     }
 
-    /// Back to zero, for the next thread block.
-    pub(crate) fn clear(&mut self) {
-        self.words.fill([0; 32]);
+    /// Back to zero, for the next thread block, but for the first `kept` words.
+    pub(crate) fn clear(&mut self, kept: u16) {
+        self.words[usize::from(kept)..].fill([0; 32]);
         self.doubles.fill([0; 32]);
         self.predicates.fill(0);
         self.carry = 0;
@@ -109,18 +110,22 @@ impl Registers {
         *bits = *bits & !active | value & active;
     }
 
-    /// Writes a 64-bit row cut to 32 bits into the lanes of `active`.
-    #[inline(always)]
-    pub(crate) fn set_low(&mut self, slot: Slot32, value: &Row64, active: u32) {
-        self.set_w(slot, &rows::map(value, |value| value as u32), active);
-    }
-
     /// A register of any file, widened to 64 bits a lane (predicates to 0 and 1; the low half of a 128-bit register).
     pub(crate) fn wide(&self, constants: &Constants, reg: Reg) -> Row64 {
         match reg {
             Reg::W(slot, _) => rows::map(self.w(constants, slot), u64::from),
             Reg::D(slot) | Reg::Q(slot, _) => *self.d(constants, slot),
             Reg::P(slot) => std::array::from_fn(|lane| u64::from(self.p(slot) >> lane & 1)),
+        }
+    }
+
+    /// What [`Self::wide`] gives for one lane.
+    pub(crate) fn lane(&self, constants: &Constants, reg: Reg, lane: u32) -> u64 {
+        let at = lane as usize & 31;
+        match reg {
+            Reg::W(slot, _) => self.w(constants, slot)[at].into(),
+            Reg::D(slot) | Reg::Q(slot, _) => self.d(constants, slot)[at],
+            Reg::P(slot) => u64::from(self.p(slot) >> at & 1),
         }
     }
 

@@ -229,7 +229,7 @@ impl<O: Observer> Residents<O> {
         let mut resident = self.spare.pop().unwrap_or_else(|| Resident {
             held: Held::default(),
             warps: (0..machine.warps_per_block())
-                .map(|_| Warp { registers: Registers::new(&machine.program.slots), ..Warp::default() })
+                .map(|_| Warp { registers: Registers::new(&machine.program.code), ..Warp::default() })
                 .collect(),
             index,
             status: Status::Ready,

@@ -85,7 +85,7 @@ fn repeats<O: Observer>(
         let pc = warp.paths.list[path].pc;
         looks.extend(look(block, warp, path, pc));
         *clock |= matches!(
-            block.machine.program.insts.get(pc as usize).map(|inst| &inst.op),
+            block.machine.program.code.insts.get(pc as usize).map(|inst| &inst.op),
             Some(Op::ReadSpecial { what: Special::Clock | Special::GlobalTimer, .. })
         );
         let mut fuel = 1;
@@ -111,7 +111,7 @@ fn repeats<O: Observer>(
 
 /// What the instruction at `pc` looks at, if it reads memory that other threads can change.
 fn look<O>(block: &Block<'_, O>, warp: &Warp, path: usize, pc: Pc) -> Option<Look> {
-    let inst = block.machine.program.insts.get(pc as usize)?;
+    let inst = block.machine.program.code.insts.get(pc as usize)?;
     let (address, space) = match &inst.op {
         Op::Load(access) => {
             let Access { address, space, .. } = **access;

@@ -31,6 +31,8 @@ pub(crate) struct Warp {
     pub idle: u64,
     /// The count of `idle` at which it is looked at more closely.
     pub patience: u64,
+    /// It has run a block, as the same warp of it.
+    pub started: bool,
     /// It is known to repeat itself until memory changes.
     pub spin: Option<Spin>,
 }
@@ -54,13 +56,18 @@ impl Warp {
         self.local.resize(program.local_bytes as usize * 32, 0);
         self.frame.clear();
         self.frame.resize(program.frame_bytes as usize * 32, 0);
-        let mut next = machine.block.coordinates(first_thread);
-        let threads: [Dim3; 32] = std::array::from_fn(|_| {
-            let thread = next;
-            next = after(thread, machine.block);
-            thread
-        });
-        for (&value, &slot) in &program.slots.start {
+        // Storage that ran a block before belonged to the same warp of it, so much is still there.
+        let again = std::mem::replace(&mut self.started, true);
+        let there = |value: StartValue, slot: u16| again && slot < program.code.kept && !value.differs_by_block();
+        let mut threads = [Dim3::linear(0); 32];
+        if !program.code.start.iter().all(|(&value, &slot)| there(value, slot) || !value.differs_by_lane()) {
+            let mut next = machine.block.coordinates(first_thread);
+            for thread in &mut threads {
+                *thread = next;
+                next = after(next, machine.block);
+            }
+        }
+        for (&value, &slot) in program.code.start.iter().filter(|&(&value, &slot)| !there(value, slot)) {
             let of = |lane: usize| start_value(value, machine, block, index, lane as u32, threads[lane]);
             let row = if value.differs_by_lane() { std::array::from_fn(of) } else { [of(0); 32] };
             self.registers.set_w(slot, &row, u32::MAX);

@@ -50,6 +50,16 @@ pub fn wavefronts(addresses: &[u32; 32], active: u32, width: u32, direction: Dir
     total
 }
 
+/// [`wavefronts`] of an access whose 32 lanes all address the same element.
+#[inline(always)]
+pub(crate) fn same_wavefronts(width: u32, direction: Direction) -> u32 {
+    match (width, direction) {
+        (0..=4, _) | (8, Direction::Load) => 1,
+        (8, Direction::Store) | (_, Direction::Load) => 2,
+        (_, Direction::Store) => 4,
+    }
+}
+
 /// Wavefronts that the same access would take if its lanes addressed consecutive elements.
 #[inline(always)]
 pub fn ideal_wavefronts(active: u32, width: u32) -> u32 {
@@ -122,19 +132,65 @@ fn narrow(addresses: &[u32; 32], active: u32) -> u32 {
 
 /// Distinct words of 4 bytes that the `active` lanes address, and the wavefronts of an access of up to 32 bits a lane.
 #[inline(always)]
-pub(crate) fn words_and_wavefronts(addresses: &[u32; 32], active: u32) -> (u32, u32) {
+fn words_and_wavefronts(addresses: &[u32; 32], active: u32) -> (u32, u32) {
     let words = rows::map(addresses, |address| address >> 2);
-    // Neighbouring words in neighbouring lanes, and one word for all, are by far the most frequent.
-    if active == u32::MAX {
-        if rows::in_steps32(&words, 1) {
-            return (32, 1);
-        }
-        if rows::in_steps32(&words, 0) {
-            return (1, 1);
-        }
-    }
     let distinct = rows::distinct(&words, active);
     (distinct.count_ones(), rows::fullest(&words, distinct))
+}
+
+/// Which words of shared memory an access has come to: a mark per word, another one for every access, so that nothing
+/// has to be cleared.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Marks {
+    words: Vec<u32>,
+    now: u32,
+}
+
+impl Marks {
+    /// More words than any target's shared memory has; what lies beyond is out of bounds.
+    const MOST: u32 = 1 << 16;
+
+    /// Distinct words of 4 bytes that the `active` lanes address, and the wavefronts of an access of up to 32 bits a
+    /// lane.
+    #[inline(always)]
+    pub(crate) fn words_and_wavefronts(&mut self, addresses: &[u32; 32], active: u32) -> (u32, u32) {
+        let words = rows::map(addresses, |address| address >> 2);
+        if let Some(distinct) = rows::distinct_in_order(&words, active) {
+            return (distinct.count_ones(), rows::fullest(&words, distinct));
+        }
+        let mut highest = 0;
+        for word in words {
+            highest = highest.max(word);
+        }
+        if highest as usize >= self.words.len() {
+            if highest >= Self::MOST {
+                return words_and_wavefronts(addresses, active);
+            }
+            self.words.resize((highest as usize + 1).next_power_of_two(), 0);
+        }
+        self.now = self.now.wrapping_add(1);
+        if self.now == 0 {
+            self.words.fill(0);
+            self.now = 1;
+        }
+        let now = self.now;
+        let mut count = [0u8; BANKS];
+        let mut distinct = 0;
+        rows::each_lane(active, |lane| {
+            let word = words[lane];
+            if let Some(mark) = self.words.get_mut(word as usize) {
+                let new = u8::from(*mark != now);
+                *mark = now;
+                count[word as usize % BANKS] += new;
+                distinct += u32::from(new);
+            }
+        });
+        let mut most = 0;
+        for number in count {
+            most = most.max(number);
+        }
+        (distinct, u32::from(most))
+    }
 }
 
 /// The largest number of distinct words that one bank must deliver to `active` lanes of `words` words each.
@@ -210,6 +266,15 @@ mod tests {
         assert_eq!(wavefronts(&contiguous16, u32::MAX, 16, Direction::Load), 4);
         assert_eq!(wavefronts(&[0; 32], u32::MAX, 16, Direction::Load), 2);
         assert_eq!(wavefronts(&[0; 32], u32::MAX, 16, Direction::Store), 4);
+        for width in [1, 2, 4, 8, 16] {
+            for direction in [Direction::Load, Direction::Store] {
+                let same = same_wavefronts(width, direction);
+                assert_eq!(same, wavefronts(&[64; 32], u32::MAX, width, direction), "{width} bytes");
+                let run: [u32; 32] = std::array::from_fn(|lane| 48 + lane as u32 * width);
+                // What the counters take for granted of neighbours.
+                assert_eq!(width.div_ceil(4), wavefronts(&run, u32::MAX, width, direction), "{width} bytes");
+            }
+        }
         let pairs: [u32; 32] = std::array::from_fn(|lane| lane as u32 / 2 * 16);
         assert_eq!(wavefronts(&pairs, u32::MAX, 16, Direction::Load), 2);
         let contiguous8: [u32; 32] = std::array::from_fn(|lane| lane as u32 * 8);

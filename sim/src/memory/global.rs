@@ -65,10 +65,14 @@ impl Allocation {
                 continue; // a fresh page is zero anyway
             }
             let page = self.page(index as u64 * PAGE_BYTES);
-            for (word, bytes) in page.iter().zip(chunk.chunks(4)) {
-                let mut value = [0; 4];
-                value[..bytes.len()].copy_from_slice(bytes);
-                word.store(u32::from_le_bytes(value), Relaxed);
+            let (words, rest) = chunk.as_chunks::<4>();
+            for (to, &from) in page.iter().zip(words) {
+                to.store(u32::from_le_bytes(from), Relaxed);
+            }
+            if !rest.is_empty() {
+                let mut last = [0; 4];
+                last[..rest.len()].copy_from_slice(rest);
+                page[words.len()].store(u32::from_le_bytes(last), Relaxed);
             }
         }
     }
@@ -79,8 +83,13 @@ impl Allocation {
         let mut bytes = vec![0; self.bytes as usize];
         for (chunk, page) in bytes.chunks_mut(PAGE_BYTES as usize).zip(&self.pages) {
             let Some(page) = page.get() else { continue };
-            for (to, word) in chunk.chunks_mut(4).zip(page.iter()) {
-                to.copy_from_slice(&word.load(Relaxed).to_le_bytes()[..to.len()]);
+            let (words, rest) = chunk.as_chunks_mut::<4>();
+            for (to, from) in words.iter_mut().zip(page) {
+                *to = from.load(Relaxed).to_le_bytes();
+            }
+            if !rest.is_empty() {
+                let last = page[words.len()].load(Relaxed).to_le_bytes();
+                rest.copy_from_slice(&last[..rest.len()]);
             }
         }
         bytes
@@ -134,6 +143,12 @@ impl Allocation {
         });
         let (Ok(old) | Err(old)) = update;
         (u64::from(old) & mask) >> shift
+    }
+
+    /// Adds to an aligned word; returns the old value.
+    #[inline(always)]
+    pub fn add(&self, offset: u64, value: u32) -> u32 {
+        self.word(offset).fetch_add(value, Relaxed)
     }
 
     /// `N` consecutive words, if they lie inside and in one page.
@@ -230,6 +245,12 @@ impl GlobalMemory {
     #[inline(always)]
     pub fn load_lanes(&self, addresses: &[u64; 32], lanes: u32, bytes: u32, to: &mut [u64; 32]) -> u32 {
         self.each(addresses, lanes, bytes, |lane, allocation, offset| to[lane] = allocation.load(offset, bytes))
+    }
+
+    /// Reads a word for each of `lanes`, naturally aligned. Returns the lanes whose address lies outside.
+    #[inline(always)]
+    pub fn load_words(&self, addresses: &[u64; 32], lanes: u32, to: &mut [u32; 32]) -> u32 {
+        self.each(addresses, lanes, 4, |lane, allocation, offset| to[lane] = allocation.word(offset).load(Relaxed))
     }
 
     /// Writes up to eight bytes for each of `lanes`, naturally aligned. Returns the lanes whose address lies outside.

@@ -39,23 +39,37 @@ pub(crate) fn run_of_lanes(active: u32) -> Option<(u32, u32)> {
 /// Every lane holds the first lane's number plus `step` for every lane in between.
 #[inline(always)]
 pub(crate) fn in_steps(row: &[u64; 32], step: u64) -> bool {
-    let mut expected = row[0];
     let mut different = 0;
-    for &value in row {
-        different |= value ^ expected;
-        expected = expected.wrapping_add(step);
+    for lane in 0..31 {
+        different |= row[lane + 1].wrapping_sub(row[lane]) ^ step;
     }
     different == 0
 }
 
-/// As [`in_steps`].
-#[inline(always)]
-pub(crate) fn in_steps32(row: &[u32; 32], step: u32) -> bool {
-    let mut different = 0;
-    for (lane, &value) in row.iter().enumerate() {
-        different |= value ^ row[0].wrapping_add(step.wrapping_mul(lane as u32));
+/// How the elements lie that the lanes of an access address: most accesses are one of two kinds about which everything
+/// is known at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// All 32 lanes take part, each at the element behind that of the lane before it; all are aligned.
+    Run,
+    /// All 32 lanes take part and address the same element, which is aligned.
+    Same,
+    /// Nothing is known.
+    Any,
+}
+
+impl Layout {
+    /// The layout of an access of `width` bytes a lane.
+    #[inline(always)]
+    pub(crate) fn of(addresses: &[u64; 32], active: u32, width: u32) -> Self {
+        let step = addresses[1].wrapping_sub(addresses[0]);
+        let known = step == 0 || step == u64::from(width);
+        let aligned = width.is_power_of_two() && addresses[0] & u64::from(width - 1) == 0;
+        if active != u32::MAX || !known || !aligned || !in_steps(addresses, step) {
+            return Self::Any;
+        }
+        if step == 0 { Self::Same } else { Self::Run }
     }
-    different == 0
 }
 
 /// The keys of the `active` lanes with, beside each, the key of the active lane before it, if they ascend from lane to
@@ -74,6 +88,16 @@ pub(crate) fn ordered<K: Copy + Default + PartialOrd>(keys: &[K; 32], active: u3
     }
     let mut before = [K::default(); 32];
     before[1..].copy_from_slice(&filled[..31]);
+    if active == u32::MAX {
+        // The first lane has nothing before it to be less than.
+        before[0] = filled[0];
+        let (mut up, mut down) = (false, false);
+        for lane in 0..32 {
+            up |= filled[lane] > before[lane];
+            down |= filled[lane] < before[lane];
+        }
+        return (!up || !down).then_some((filled, before));
+    }
     let inner = active & active.wrapping_sub(1);
     let mut truth = [false; 32];
     for lane in 0..32 {
@@ -93,15 +117,28 @@ pub(crate) fn ordered<K: Copy + Default + PartialOrd>(keys: &[K; 32], active: u3
 /// One lane of `active` for each different key among them.
 #[inline(always)]
 pub(crate) fn distinct(keys: &[u32; 32], active: u32) -> u32 {
-    let Some((keys, before)) = ordered(keys, active) else {
-        return distinct_in_any_order(active, |lane| keys[lane]);
-    };
+    distinct_in_order(keys, active).unwrap_or_else(|| distinct_in_any_order(active, |lane| keys[lane]))
+}
+
+/// As [`distinct`], if the keys ascend from lane to lane or descend.
+#[inline(always)]
+pub(crate) fn distinct_in_order(keys: &[u32; 32], active: u32) -> Option<u32> {
+    let (keys, before) = ordered(keys, active)?;
+    if active == u32::MAX {
+        let mut same = false;
+        for lane in 1..32 {
+            same |= keys[lane] == before[lane];
+        }
+        if !same {
+            return Some(active);
+        }
+    }
     let mut truth = [false; 32];
     for lane in 0..32 {
         truth[lane] = keys[lane] != before[lane];
     }
     let inner = active & active.wrapping_sub(1);
-    bits(truth) & inner | active & !inner
+    Some(bits(truth) & inner | active & !inner)
 }
 
 /// Places of the small table in which [`distinct_in_any_order`] looks keys up.
@@ -223,10 +260,11 @@ mod tests {
             prop_assert_eq!(run_of_lanes(active), gapless.then(|| (active.trailing_zeros(), active.count_ones())));
             let mut row: [u64; 32] = std::array::from_fn(|lane| start.wrapping_add(lane as u64 * step));
             prop_assert!(in_steps(&row, step));
-            prop_assert!(in_steps32(&row.map(|value| value as u32), step as u32));
+            prop_assert_eq!(Layout::of(&row, active, 4) == Layout::Run, active == u32::MAX && step == 4 && start % 4 == 0);
+            prop_assert_eq!(Layout::of(&row, active, 4) == Layout::Same, active == u32::MAX && step == 0 && start % 4 == 0);
             row[17] ^= 4;
             prop_assert!(!in_steps(&row, step));
-            prop_assert!(!in_steps32(&row.map(|value| value as u32), step as u32));
+            prop_assert_eq!(Layout::of(&row, active, 4), Layout::Any);
         }
     }
 }

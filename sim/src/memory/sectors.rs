@@ -10,7 +10,7 @@
 //! (among them every pair of lines 0 and 1 to 63, which gave the sets), and on the 72 patterns of
 //! `sim/tests/data/h200-warp-accesses.json` (kind `gr4`).
 
-use super::rows;
+use super::rows::{self, Layout};
 
 /// Bytes of a sector.
 pub const SECTOR: u64 = 32;
@@ -128,14 +128,15 @@ pub(crate) struct Request {
 
 /// [`elements`], [`sectors`] and [`tags`] at once.
 #[inline(always)]
-pub(crate) fn request(addresses: &[u64; 32], active: u32, width: u32) -> Request {
-    // Neighbouring elements in neighbouring lanes: by far the most frequent request.
-    if active == u32::MAX && rows::in_steps(addresses, width.into()) {
-        let (first, last) = (addresses[0], addresses[31]);
-        if first <= last {
+pub(crate) fn request(addresses: &[u64; 32], layout: Layout, active: u32, width: u32) -> Request {
+    let (first, last) = (addresses[0], addresses[31]);
+    match layout {
+        Layout::Run if first <= last => {
             let touched = |shift: u32| ((last >> shift) - (first >> shift)) as u32 + 1;
             return Request { elements: 32, sectors: touched(SECTOR_SHIFT), tags: touched(LINE) };
         }
+        Layout::Same => return Request { elements: 1, sectors: 1, tags: 1 },
+        _ => {}
     }
     let [elements, sectors, tags] = distinct(addresses, active, [width.trailing_zeros(), SECTOR_SHIFT, LINE]);
     Request { elements, sectors, tags }
@@ -183,17 +184,18 @@ mod tests {
 
     #[test]
     fn all_at_once_is_what_each_one_says() {
-        let rows: [[u64; 32]; 5] = [
+        let rows: [[u64; 32]; 6] = [
             std::array::from_fn(|lane| 0x1000 + lane as u64 * 4),
             std::array::from_fn(|lane| 0x1014 + lane as u64 * 8),
             std::array::from_fn(|lane| 0x2000 - lane as u64 * 4),
             std::array::from_fn(|lane| (u64::MAX - 40).wrapping_add(lane as u64 * 4)),
             std::array::from_fn(|lane| lane as u64 * lane as u64 * 52 % 1024),
+            [0x1230; 32],
         ];
         for addresses in rows {
             for active in [u32::MAX, 0xffff, 0x0ff0_0000, 0x5555_5555, 1 << 31, 0] {
                 for width in [1, 4, 8, 16] {
-                    let request = request(&addresses, active, width);
+                    let request = request(&addresses, Layout::of(&addresses, active, width), active, width);
                     let count = |shift: u32| {
                         let lanes = (0..32).filter(|lane| active >> lane & 1 != 0);
                         lanes.map(|lane| addresses[lane] >> shift).collect::<std::collections::BTreeSet<u64>>().len()

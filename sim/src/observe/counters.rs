@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{MemoryEvent, MemoryKind, Observer, SharedUnit, eras};
 use crate::machine::grid::Machine;
-use crate::memory::banks;
-use crate::memory::rows;
+use crate::memory::banks::{self, Marks};
+use crate::memory::rows::{self, Layout};
 use crate::memory::rules::Rules;
 use crate::memory::sectors::{self, GlobalUnit, Passes};
 use crate::program::inst::Pc;
@@ -82,11 +82,25 @@ impl Access {
     }
 }
 
+/// Loads and stores, and increments that add equal addresses up first: all of one rule where lanes address neighbours.
+#[inline(always)]
+fn simple(kind: MemoryKind) -> bool {
+    match kind {
+        MemoryKind::SharedAtomic(unit) => unit == SharedUnit::Increment,
+        _ => true,
+    }
+}
+
 /// The counting observer.
 #[derive(Debug, Clone, Default)]
 pub struct Counters {
     /// Counts by instruction.
     pub by_pc: Vec<Counts>,
+    /// `executed` and `lanes` of each instruction, until the group ends: they change with every instruction, and lie
+    /// close together here.
+    running: Vec<[u64; 2]>,
+    /// The words that shared accesses come to.
+    marks: Marks,
     /// Floating-point thread instructions that lanes execute beyond what all execute.
     pub unusual: BTreeMap<Pc, Difference>,
     /// What accesses cost on a target that does not follow the rules of the newest ones, which stand below.
@@ -100,7 +114,31 @@ impl Counters {
         Self {
             unusual: BTreeMap::new(),
             by_pc: vec![Counts::default(); machine.program.insts.len()],
+            running: vec![[0; 2]; machine.program.insts.len()],
+            marks: Marks::default(),
             other_rules: (rules != Rules::default()).then_some(rules),
+        }
+    }
+
+    /// Distinct elements and wavefronts of an access to shared memory that lies anyhow.
+    #[inline(always)]
+    fn shared(&mut self, event: &MemoryEvent<'_>) -> (u32, u32) {
+        let &MemoryEvent { active, width, .. } = event;
+        let addresses = rows::map(event.addresses, |address| address as u32);
+        match event.kind {
+            // Elements are words here: what is found out for one answers the other.
+            MemoryKind::SharedAtomic(SharedUnit::Increment) if width == 4 => {
+                self.marks.words_and_wavefronts(&addresses, active)
+            }
+            MemoryKind::SharedAtomic(unit) => (
+                sectors::elements(event.addresses, active, width),
+                banks::atomic_wavefronts(&addresses, active, width, unit),
+            ),
+            _ if width == 4 => self.marks.words_and_wavefronts(&addresses, active),
+            kind => (
+                sectors::elements(event.addresses, active, width),
+                banks::wavefronts(&addresses, active, width, kind.direction()),
+            ),
         }
     }
 
@@ -127,9 +165,16 @@ impl Observer for Counters {
 
     #[inline(always)]
     fn instruction(&mut self, pc: Pc, active: u32) {
-        let counts = &mut self.by_pc[pc as usize];
-        counts.executed += 1;
-        counts.lanes += u64::from(active.count_ones());
+        let counts = &mut self.running[pc as usize];
+        counts[0] += 1;
+        counts[1] += u64::from(active.count_ones());
+    }
+
+    fn finish(&mut self) {
+        for (counts, [executed, lanes]) in self.by_pc.iter_mut().zip(&mut self.running) {
+            counts.executed += std::mem::take(executed);
+            counts.lanes += std::mem::take(lanes);
+        }
     }
 
     #[inline(always)]
@@ -145,22 +190,14 @@ impl Observer for Counters {
             | MemoryKind::SharedStore
             | MemoryKind::SharedCopy
             | MemoryKind::SharedAtomic(_) => {
-                let addresses = rows::map(event.addresses, |address| address as u32);
-                let (elements, cost) = match event.kind {
-                    // Elements are words here: what is found out for one answers the other.
-                    MemoryKind::SharedAtomic(SharedUnit::Increment) if width == 4 => {
-                        banks::words_and_wavefronts(&addresses, active)
-                    }
-                    MemoryKind::SharedAtomic(unit) => (
-                        sectors::elements(event.addresses, active, width),
-                        banks::atomic_wavefronts(&addresses, active, width, unit),
-                    ),
-                    _ if width == 4 => banks::words_and_wavefronts(&addresses, active),
-                    kind => (
-                        sectors::elements(event.addresses, active, width),
-                        banks::wavefronts(&addresses, active, width, kind.direction()),
-                    ),
+                let (elements, cost) = match (event.layout, event.kind) {
+                    // One wavefront for every 32 words: 32 neighbouring words lie in 32 banks, and who asks for one word
+                    // gets it together with the others.
+                    (Layout::Run, kind) if simple(kind) => (32, width.div_ceil(4)),
+                    (Layout::Same, kind) if simple(kind) => (1, banks::same_wavefronts(width, kind.direction())),
+                    _ => self.shared(event),
                 };
+                let counts = &mut self.by_pc[event.pc as usize];
                 let ideal = banks::ideal_wavefronts(active, width);
                 let access =
                     if event.kind == MemoryKind::SharedLoopLoad { &mut counts.loop_loads } else { &mut counts.shared };
@@ -172,7 +209,7 @@ impl Observer for Counters {
             | MemoryKind::GlobalAtomic
             | MemoryKind::GlobalSwap
             | MemoryKind::GlobalReduction => {
-                let request = sectors::request(event.addresses, active, width);
+                let request = sectors::request(event.addresses, event.layout, active, width);
                 let ideal = sectors::ideal_sectors(active, width);
                 counts.global.add(event, request.elements, request.sectors, ideal, request.tags);
                 let unit = match event.kind {

@@ -8,6 +8,7 @@ pub mod exact;
 pub mod metrics;
 
 use crate::memory::banks::Direction;
+use crate::memory::rows::Layout;
 use crate::program::inst::{Pc, Space};
 use crate::program::ways::Difference;
 
@@ -22,6 +23,8 @@ pub struct MemoryEvent<'a> {
     pub addresses: &'a [u64; 32],
     /// Bytes per lane.
     pub width: u32,
+    /// How the addresses lie; [`Layout::Any`] where nobody looked.
+    pub layout: Layout,
     /// What is done.
     pub kind: MemoryKind,
 }

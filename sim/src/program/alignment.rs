@@ -90,6 +90,7 @@ impl Alignment {
                 Int32::Sub if self.folded_shifts.contains(&b) => self.w(a).min(self.w(b)),
                 // ptxas knows nothing of other differences, of minima and maxima, so neither do we.
                 Int32::Sub | Int32::MinS | Int32::MinU | Int32::MaxS | Int32::MaxU | Int32::ShrS | Int32::ShrU => 0,
+                Int32::MulHiU | Int32::MulHiS | Int32::CountBoth => 0,
             },
             Op::Mad32 { a, b, c, .. } => (self.w(a) + self.w(b)).min(self.w(c)),
             Op::Int64 { op, a, b, .. } => match op {

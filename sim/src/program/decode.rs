@@ -248,6 +248,23 @@ impl<'m> Builder<'m> {
                 let (a, b) = (self.source32(&operands[1], T::B32)?, self.source32(&operands[2], T::B32)?);
                 Op::Int32 { op, d, a, b }
             }
+            (["mul", "hi", "u32" | "s32"], Reg::W(d, 32), 3) => {
+                let op = if parts[2] == "s32" { Int32::MulHiS } else { Int32::MulHiU };
+                let (a, b) = (self.source32(&operands[1], T::B32)?, self.source32(&operands[2], T::B32)?);
+                Op::Int32 { op, d, a, b }
+            }
+            (["not", "b32"], Reg::W(d, 32), 2) => {
+                let a = self.source32(&operands[1], T::B32)?;
+                Op::Int32 { op: Int32::Xor, d, a, b: self.word_constant(u32::MAX, &inst.span)? }
+            }
+            (["neg", "s32"], Reg::W(d, 32), 2) => {
+                let b = self.source32(&operands[1], T::B32)?;
+                Op::Int32 { op: Int32::Sub, d, a: self.word_constant(0, &inst.span)?, b }
+            }
+            (["popc", "b32"], Reg::W(d, 32), 2) => {
+                let a = self.source32(&operands[1], T::B32)?;
+                Op::Int32 { op: Int32::CountBoth, d, a, b: a }
+            }
             (["mad", "lo", "u32" | "s32"], Reg::W(d, 32), 4) => {
                 let a = self.source32(&operands[1], T::B32)?;
                 let b = self.source32(&operands[2], T::B32)?;
@@ -269,6 +286,10 @@ impl<'m> Builder<'m> {
             (["shl", "b64"], Reg::D(d), 3) => {
                 let (a, b) = (self.source64(&operands[1], T::B64)?, self.source32(&operands[2], T::B32)?);
                 Op::Shl64 { d, a, b }
+            }
+            (["shr", "b64" | "u64" | "s64"], Reg::D(d), 3) => {
+                let (a, b) = (self.source64(&operands[1], T::B64)?, self.source32(&operands[2], T::B32)?);
+                Op::Shr64 { signed: parts[1] == "s64", d, a, b }
             }
             (["mul", "wide", "u32" | "s32"], Reg::D(d), 3) => {
                 let (a, b) = (self.source32(&operands[1], T::B32)?, self.source32(&operands[2], T::B32)?);

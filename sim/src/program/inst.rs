@@ -83,6 +83,12 @@ pub enum Op {
         a: Slot64,
         b: Slot32,
     },
+    Shr64 {
+        signed: bool,
+        d: Slot64,
+        a: Slot64,
+        b: Slot32,
+    },
     MulWide {
         signed: bool,
         d: Slot64,
@@ -354,6 +360,39 @@ impl Op {
                 | Self::Redux { .. }
                 | Self::Elect { .. }
                 | Self::Matrix(_)
+        )
+    }
+
+    /// Whether every lane does it for itself, with nothing but its registers.
+    pub fn is_lane_local(&self) -> bool {
+        matches!(
+            self,
+            Self::Nop
+                | Self::Mov32 { .. }
+                | Self::Mov64 { .. }
+                | Self::Int32 { .. }
+                | Self::Mad32 { .. }
+                | Self::Int64 { .. }
+                | Self::Shl64 { .. }
+                | Self::Shr64 { .. }
+                | Self::MulWide { .. }
+                | Self::MadWide { .. }
+                | Self::Widen { .. }
+                | Self::Narrow { .. }
+                | Self::F32 { .. }
+                | Self::Fma32 { .. }
+                | Self::F64 { .. }
+                | Self::Fma64 { .. }
+                | Self::Compare32 { .. }
+                | Self::Compare64 { .. }
+                | Self::Select32 { .. }
+                | Self::Select64 { .. }
+                | Self::PredicateConstant { .. }
+                | Self::PredicateMov { .. }
+                | Self::Predicate { .. }
+                | Self::Lane(_)
+                | Self::Pack { .. }
+                | Self::Unpack { .. }
         )
     }
 

@@ -25,6 +25,9 @@ pub const MEETS: u8 = 1;
 /// At this branch, lanes set out for a place where some of them meet, or give one up.
 pub const PARTS: u8 = 2;
 
+/// Lanes that execute this instruction wait for others that do.
+pub const WAITS: u8 = 4;
+
 /// What a branch means for places where some lanes meet.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Parting {
@@ -39,7 +42,7 @@ pub struct Parting {
 /// Where lanes meet and part.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Joins {
-    /// By instruction: [`MEETS`] and [`PARTS`].
+    /// By instruction: [`MEETS`], [`PARTS`] and [`WAITS`].
     pub flags: Vec<u8>,
     partings: BTreeMap<Pc, Parting>,
 }
@@ -70,6 +73,9 @@ pub fn run(program: &mut Program) {
         };
         if let Some(flags) = joins.flags.get_mut(place as usize) {
             *flags |= MEETS;
+        }
+        if inst.op.waits_for_lanes() {
+            joins.flags[pc] |= WAITS;
         }
     }
     program.joins = joins;

@@ -11,6 +11,7 @@
 //! 8. [`joins`]: where some of them meet before all do.
 //! 9. [`arithmetic`]: the floating-point instructions that each instruction becomes, ([`sink`]) where, and
 //!    (`vary`) for which lanes and operands.
+//! 10. [`compact`]: registers that are not needed at the same time share a slot.
 
 pub mod alignment;
 pub mod arithmetic;
@@ -19,6 +20,7 @@ pub mod atomics;
 pub mod builder;
 mod call;
 pub mod cfg;
+pub mod compact;
 pub mod contract;
 mod control;
 pub mod dead;
@@ -36,6 +38,7 @@ pub mod narrow;
 mod operand;
 mod place;
 pub mod reconverge;
+mod rename;
 mod selectors;
 pub mod sink;
 pub mod slots;
@@ -94,8 +97,10 @@ pub struct PlacedVariable {
 pub struct Program {
     /// Name of the kernel.
     pub kernel: String,
-    /// Instructions.
+    /// Instructions, each value in a register of its own as far as the PTX has it so: what the passes look at.
     pub insts: Vec<Inst>,
+    /// The same instructions as they are executed.
+    pub code: compact::Code,
     /// Instructions that the compiler removes: they are executed, but not counted. Empty when there are none.
     pub removed: Vec<bool>,
     /// Floating-point instructions that each instruction becomes.
@@ -166,5 +171,6 @@ pub fn lower(module: &Module, source: Source<'_>, kernel: &str, lowering: Loweri
     reconverge::run(&mut program);
     joins::run(&mut program);
     arithmetic::run(&mut program, lowering);
+    program.code = compact::run(&program);
     Ok(program)
 }

@@ -135,6 +135,10 @@ fn reads(program: &Program, pc: usize, needed: &HashMap<Reg, Halves>) -> Vec<(Re
             };
             vec![(double(a), halves), (Reg::W(b, 32), BOTH)]
         }
+        Op::Shr64 { a, b, .. } => {
+            let far = program.slots.value32(b).is_some_and(|by| by >= 32);
+            vec![(double(a), if far { HIGH } else { BOTH }), (Reg::W(b, 32), BOTH)]
+        }
         Op::MadWide { d, a, b, c, .. } => {
             vec![(Reg::W(a, 32), BOTH), (Reg::W(b, 32), BOTH), (double(c), arithmetic(d))]
         }
@@ -178,17 +182,9 @@ fn reads(program: &Program, pc: usize, needed: &HashMap<Reg, Halves>) -> Vec<(Re
 fn lane_reads(program: &Program, pc: usize, result: Halves) -> impl Fn(Reg, u64) -> Halves {
     let parts: Vec<&str> = program.opcode(pc).split('.').collect();
     let long = matches!(parts.last(), Some(&("b64" | "u64" | "s64")));
-    let by = match &program.insts[pc].op {
-        Op::Lane(lane) => lane.src.get(1).and_then(|&(reg, _)| match reg {
-            Reg::W(slot, _) => program.slots.value32(slot),
-            _ => None,
-        }),
-        _ => None,
-    };
     let rule = match (parts[0], long) {
         ("mad" | "neg", true) if result == LOW && !parts.contains(&"hi") && !parts.contains(&"wide") => LOW,
         ("not", true) => result,
-        ("shr", true) if by.is_some_and(|by| by >= 32) => HIGH,
         // To an integer of at most 32 bits: the rest is cut off.
         ("cvt", true) if parts.len() == 3 && matches!(parts[1], "u8" | "s8" | "u16" | "s16" | "u32" | "s32") => LOW,
         _ => BOTH,

@@ -61,6 +61,11 @@ impl<'m> Builder<'m> {
         slot.map_err(|TooMany| self.too_many(span))
     }
 
+    /// A slot of the 32-bit file that holds the constant.
+    pub(super) fn word_constant(&mut self, value: u32, span: &Span) -> Result<Slot32, Error> {
+        self.slots.constant32(value).map_err(|TooMany| self.too_many(span))
+    }
+
     /// A slot of the 64-bit file that holds the constant.
     pub(super) fn wide_constant(&mut self, value: u64, span: &Span) -> Result<Slot64, Error> {
         self.slots.constant64(value).map_err(|TooMany| self.too_many(span))

@@ -85,6 +85,13 @@ impl StartValue {
     }
 }
 
+impl StartValue {
+    /// Whether it is another one in every thread block.
+    pub fn differs_by_block(self) -> bool {
+        matches!(self, Self::CtaidX | Self::CtaidY | Self::CtaidZ | Self::SmId)
+    }
+}
+
 /// How many slots of each file a program needs, and what the fixed ones hold.
 #[derive(Debug, Clone, Default)]
 pub struct Slots {

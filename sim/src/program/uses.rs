@@ -58,7 +58,7 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
             [a, b, c].map(d64).into_iter().for_each(&mut read);
             writes(d64(d));
         }
-        &Op::Shl64 { d, a, b } => {
+        &Op::Shl64 { d, a, b } | &Op::Shr64 { d, a, b, .. } => {
             read(d64(a));
             read(w(b));
             writes(d64(d));
@@ -115,8 +115,9 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
             writes(Reg::P(d));
         }
         Op::Varying(varying) => {
-            if let Variation::Only(p, _) = varying.by {
-                read(Reg::P(p));
+            match varying.by {
+                Variation::Only(p, _) => read(Reg::P(p)),
+                Variation::Operands(_, operands) => operands.into_iter().flatten().for_each(read),
             }
             visit(&Inst { op: varying.op.clone(), guard: None }, reads, writes);
         }

@@ -17,6 +17,10 @@ pub enum Int32 {
     MaxS,
     MinU,
     MaxU,
+    MulHiU,
+    MulHiS,
+    /// How many bits both operands have: `popc`, where they are one.
+    CountBoth,
 }
 
 /// Two-operand 64-bit integer operations.

@@ -1,0 +1,284 @@
+//! Pass 10: registers that are not needed at the same time share a slot.
+//!
+//! A compiler that writes PTX takes a new register for every value. A warp of the simulator would hold them all, a
+//! hundred bytes and more each, and the warps of a block would not fit into the CPU's nearest cache, though few values
+//! are needed at a time. This is what `ptxas` does with registers, in its simplest form: a register is needed from the
+//! first to the last instruction, in the order of the program, before or behind which somebody may still read it
+//! (Poletto and Sarkar, "Linear scan register allocation", 1999).
+//!
+//! Lanes go their own ways, but each lane's way is one through the control-flow graph, and no instruction touches
+//! registers of lanes that do not execute it. So what holds for one lane holds for all. A register that may be read
+//! before it is written is needed from the start, and is zero there.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use super::cfg::Cfg;
+use super::inst::{Inst, Reg};
+use super::joins::MEETS;
+use super::slots::StartValue;
+use super::{Program, rename, uses};
+
+/// The instructions of a program with the registers that they have when they are executed. Constants are those of the
+/// program's [`Slots`](super::slots::Slots).
+#[derive(Debug, Clone, Default)]
+pub struct Code {
+    /// The instructions, one for each of the program's.
+    pub insts: Vec<Inst>,
+    /// By instruction: how many from here on are lane-local, one behind the other, with no place where lanes meet
+    /// before any but the first.
+    pub straight: Vec<u16>,
+    /// Slots of the 32-bit file.
+    pub words: u16,
+    /// Slots of the 64-bit file.
+    pub doubles: u16,
+    /// Slots of the predicate file.
+    pub predicates: u16,
+    /// Slots that are filled when a warp starts.
+    pub start: BTreeMap<StartValue, u16>,
+    /// So many slots at the beginning of the 32-bit file are filled when a warp starts and never written.
+    pub kept: u16,
+}
+
+/// Registers times basic blocks from which a program is taken to be too large for this.
+const MOST_WORK: usize = 1 << 31;
+
+/// Numbers for the registers of all three files.
+#[derive(Debug, Clone, Copy)]
+struct Numbers {
+    words: usize,
+    doubles: usize,
+    predicates: usize,
+}
+
+impl Numbers {
+    fn count(self) -> usize {
+        self.words + self.doubles + self.predicates
+    }
+
+    /// Calls `f` with the numbers of a register.
+    fn each(self, reg: Reg, mut f: impl FnMut(usize)) {
+        match reg {
+            Reg::W(slot, _) => f(usize::from(slot)),
+            Reg::D(slot) => f(self.words + usize::from(slot)),
+            Reg::P(slot) => f(self.words + self.doubles + usize::from(slot)),
+            Reg::Q(low, high) => {
+                f(self.words + usize::from(low));
+                f(self.words + usize::from(high));
+            }
+        }
+    }
+}
+
+/// A set of registers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Set(Vec<u64>);
+
+impl Set {
+    fn new(count: usize) -> Self {
+        Self(vec![0; count.div_ceil(64)])
+    }
+
+    fn insert(&mut self, number: usize) {
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    fn contains(&self, number: usize) -> bool {
+        self.0[number / 64] >> (number % 64) & 1 != 0
+    }
+
+    fn each(&self, mut f: impl FnMut(usize)) {
+        for (at, &word) in self.0.iter().enumerate() {
+            let mut rest = word;
+            while rest != 0 {
+                f(at * 64 + rest.trailing_zeros() as usize);
+                rest &= rest - 1;
+            }
+        }
+    }
+}
+
+/// Gives the registers of `program` slots.
+pub fn run(program: &Program) -> Code {
+    let slots = &program.slots;
+    let numbers = Numbers {
+        words: usize::from(slots.words),
+        doubles: usize::from(slots.doubles),
+        predicates: usize::from(slots.predicates),
+    };
+    let mut code = Code {
+        insts: program.insts.clone(),
+        straight: straight(program),
+        words: slots.words,
+        doubles: slots.doubles,
+        predicates: slots.predicates,
+        start: slots.start.clone(),
+        kept: 0,
+    };
+    let cfg = Cfg::new(program);
+    if numbers.count().saturating_mul(cfg.blocks.len()) > MOST_WORK {
+        return code;
+    }
+    let needed = needed(program, &cfg, numbers);
+    let mut new = vec![0u16; numbers.count()];
+    let mut pinned = vec![false; numbers.count()];
+    // What a warp starts with comes first and keeps its place.
+    for slot in code.start.values_mut() {
+        pinned[usize::from(*slot)] = true;
+        new[usize::from(*slot)] = code.kept;
+        *slot = code.kept;
+        code.kept += 1;
+    }
+    let mut files = [File::from(code.kept), File::from(0), File::from(0)];
+    let needed = needed.into_iter().enumerate().filter(|&(number, _)| !pinned[number]);
+    let mut order: Vec<(usize, usize, usize)> =
+        needed.filter_map(|(number, needed)| needed.map(|(first, last)| (first, last, number))).collect();
+    order.sort_unstable();
+    for (first, last, number) in order {
+        let behind = [numbers.words, numbers.words + numbers.doubles];
+        let file = behind.into_iter().filter(|&start| number >= start).count();
+        new[number] = files[file].take(first, last);
+    }
+    let mut map = |reg: Reg| {
+        let mut to = [0; 2];
+        let mut at = 0;
+        numbers.each(reg, |number| {
+            to[at] = new[number];
+            at += 1;
+        });
+        match reg {
+            Reg::W(_, bits) => Reg::W(to[0], bits),
+            Reg::D(_) => Reg::D(to[0]),
+            Reg::P(_) => Reg::P(to[0]),
+            Reg::Q(..) => Reg::Q(to[0], to[1]),
+        }
+    };
+    for inst in &mut code.insts {
+        rename::registers(inst, &mut map);
+    }
+    [code.words, code.doubles, code.predicates] = files.map(|file| file.count);
+    code
+}
+
+fn straight(program: &Program) -> Vec<u16> {
+    let mut straight = vec![0; program.insts.len()];
+    let mut behind: u16 = 0;
+    for (pc, inst) in program.insts.iter().enumerate().rev() {
+        behind = if inst.op.is_lane_local() { behind.saturating_add(1) } else { 0 };
+        straight[pc] = behind;
+        if program.joins.flags[pc] & MEETS != 0 {
+            behind = 0;
+        }
+    }
+    straight
+}
+
+/// The slots of one file.
+struct File {
+    count: u16,
+    /// Slots in use, with the last instruction that needs them.
+    busy: BinaryHeap<Reverse<(usize, u16)>>,
+    /// Slots that nobody needs any more, the last freed last: it is the one that is still in the cache.
+    free: Vec<u16>,
+}
+
+impl File {
+    fn from(first: u16) -> Self {
+        Self { count: first, busy: BinaryHeap::new(), free: Vec::new() }
+    }
+
+    /// A slot that nobody else needs from instruction `first` to instruction `last`.
+    fn take(&mut self, first: usize, last: usize) -> u16 {
+        while let Some(&Reverse((end, slot))) = self.busy.peek()
+            && end < first
+        {
+            self.busy.pop();
+            self.free.push(slot);
+        }
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.count += 1;
+            self.count - 1
+        });
+        self.busy.push(Reverse((last, slot)));
+        slot
+    }
+}
+
+/// The first and the last instruction at which each register is needed.
+fn needed(program: &Program, cfg: &Cfg, numbers: Numbers) -> Vec<Option<(usize, usize)>> {
+    let count = numbers.count();
+    // What a block reads before it writes it, and what it writes in any case.
+    let mut reads = vec![Set::new(count); cfg.blocks.len()];
+    let mut writes = reads.clone();
+    let mut needed: Vec<Option<(usize, usize)>> = vec![None; count];
+    let mut note = |number: usize, at: usize| {
+        let (first, last) = needed[number].unwrap_or((at, at));
+        needed[number] = Some((first.min(at), last.max(at)));
+    };
+    for (index, block) in cfg.blocks.iter().enumerate() {
+        for pc in block.start as usize..block.end as usize {
+            let inst = &program.insts[pc];
+            let mut written: Vec<usize> = Vec::new();
+            uses::visit(
+                inst,
+                &mut |reg| {
+                    numbers.each(reg, |number| {
+                        note(number, pc);
+                        if !writes[index].contains(number) {
+                            reads[index].insert(number);
+                        }
+                    });
+                },
+                &mut |reg| numbers.each(reg, |number| written.push(number)),
+            );
+            for number in written {
+                note(number, pc);
+                if inst.guard.is_none() {
+                    writes[index].insert(number);
+                } else if !writes[index].contains(number) {
+                    // Lanes that do not execute it keep what they have.
+                    reads[index].insert(number);
+                }
+            }
+        }
+    }
+    let (entry, leaving) = live(cfg, reads, &writes, count);
+    for (index, block) in cfg.blocks.iter().enumerate() {
+        entry[index].each(|number| note(number, block.start as usize));
+        leaving[index].each(|number| note(number, block.end as usize - 1));
+    }
+    needed
+}
+
+/// The registers that are needed where each block begins, and where it ends.
+fn live(cfg: &Cfg, mut entry: Vec<Set>, writes: &[Set], count: usize) -> (Vec<Set>, Vec<Set>) {
+    let mut leaving = vec![Set::new(count); cfg.blocks.len()];
+    let mut before: Vec<Vec<usize>> = vec![Vec::new(); cfg.blocks.len()];
+    for (index, block) in cfg.blocks.iter().enumerate() {
+        block.successors.iter().for_each(|&next| before[next].push(index));
+    }
+    let mut waiting: Vec<usize> = (0..cfg.blocks.len()).collect();
+    let mut waits = vec![true; cfg.blocks.len()];
+    while let Some(index) = waiting.pop() {
+        waits[index] = false;
+        let mut changed = false;
+        for &next in &cfg.blocks[index].successors {
+            for at in 0..leaving[index].0.len() {
+                leaving[index].0[at] |= entry[next].0[at];
+            }
+        }
+        for at in 0..leaving[index].0.len() {
+            let all = entry[index].0[at] | leaving[index].0[at] & !writes[index].0[at];
+            changed |= all != entry[index].0[at];
+            entry[index].0[at] = all;
+        }
+        if changed {
+            for &earlier in &before[index] {
+                if !std::mem::replace(&mut waits[earlier], true) {
+                    waiting.push(earlier);
+                }
+            }
+        }
+    }
+    (entry, leaving)
+}
