@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use crate::check::{Checked, Checks, Places};
+use crate::check::{Checked, Checks, Places, Plan};
 use crate::error::Error;
 use crate::launch::{Arg, Launch};
 use crate::machine::grid::{self, Machine, Ran};
@@ -310,7 +310,8 @@ fn changed_variables(program: &program::Program, machine: &Machine<'_>) -> Vec<(
 fn run(machine: &Machine<'_>, options: &Options) -> Option<Ran<Checked>> {
     let (checks, details) = (options.checks, options.details);
     if checks != Checks::NONE || details {
-        return machine.run(|| Checked::new(machine, checks, details), Checked::merge);
+        let plan = Plan::new(machine, checks, details);
+        return machine.run(|| Checked::new(machine, &plan), Checked::merge);
     }
     let ran = machine.run(|| Counters::of(machine), |sum: &mut Counters, later| sum.merge(&later))?;
     Some(ran.map(Checked::unchecked))

@@ -116,6 +116,11 @@ impl Blocks {
         self.at.insert(address, node);
     }
 
+    /// Whether anything has been published.
+    pub(super) fn any(&self) -> bool {
+        !self.at.is_empty()
+    }
+
     /// `thread` of the running block reads `address`.
     pub(super) fn read(&self, heads: &mut Heads, address: u64, thread: u32) {
         let Some(&node) = self.at.get(&address) else { return };

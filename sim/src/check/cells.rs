@@ -69,27 +69,88 @@ impl Cells {
         order: &impl Order,
     ) -> bool {
         let row = first..first + 32 * per_lane;
-        let (Some(latest), Some(states)) = (self.latest.get_mut(row.clone()), self.states.get_mut(row)) else {
+        let (Some(latest), Some(states)) = (self.latest.get_mut(row.clone()), self.states.get_mut(row.clone())) else {
             return false;
         };
         let mut recent = false;
         for &record in &*latest {
             recent |= order.recent(record);
         }
-        if recent {
-            return false;
-        }
-        if per_lane == 1 {
+        if !recent && per_lane == 1 {
             for (lane, record) in latest.iter_mut().enumerate() {
-                *record = me.later_lane(lane as u32);
+                *record = me.of_lane(lane as u32);
+            }
+        } else if !recent {
+            for (lane, records) in (0..32).zip(latest.chunks_exact_mut(per_lane)) {
+                records.fill(me.of_lane(lane));
             }
         } else {
-            for (lane, records) in (0..32).zip(latest.chunks_exact_mut(per_lane)) {
-                records.fill(me.later_lane(lane));
+            let others = self.others.get_mut(row).and_then(|others| others.first_chunk_mut());
+            let (Some(latest), Some(others)) = (latest.first_chunk_mut(), others) else { return false };
+            let Some(known) = states.first_chunk().filter(|_| per_lane == 1) else { return false };
+            if !join_row(latest, known, others, me, kind, order) {
+                return false;
             }
         }
         states.fill(kind.into());
         true
+    }
+
+    /// Lanes of a warp access `per_lane` granules each, from the given ones on; `first` is the record that the warp's
+    /// first lane would have. Returns the lanes that have to be looked at more closely, in order and one by one,
+    /// beginning with the first one like that.
+    #[inline(always)]
+    pub(super) fn access_lanes(
+        &mut self,
+        granules: &[u32; 32],
+        per_lane: usize,
+        lanes: u32,
+        first: Record,
+        kind: AccessKind,
+        order: &impl Order,
+    ) -> u32 {
+        let count = self.latest.len();
+        let (latest, states, others) = (&mut self.latest[..], &mut self.states[..count], &mut self.others[..count]);
+        let new = State::from(kind);
+        let mut step = |at: usize, me: Record| {
+            let Some(&before) = latest.get(at) else { return false };
+            if order.recent(before) {
+                if kind == AccessKind::Store {
+                    let same = before.thread() == me.thread();
+                    let alone = || states[at] == State::Loads && !order.recent(others[at]);
+                    if !same || states[at] != State::Store && !alone() {
+                        return false;
+                    }
+                } else {
+                    if states[at] != new || order.scoped_atomics() {
+                        return false;
+                    }
+                    let mut pair = [before, others[at]];
+                    keep(&mut pair, me, order);
+                    others[at] = pair[1];
+                }
+            }
+            (latest[at], states[at]) = (me, new);
+            true
+        };
+        if lanes == u32::MAX && per_lane == 1 {
+            for lane in 0..32 {
+                if !step(granules[lane] as usize, first.of_lane(lane as u32)) {
+                    return u32::MAX << lane;
+                }
+            }
+            return 0;
+        }
+        let mut rest = lanes;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() % 32;
+            let (begin, me) = (granules[lane as usize] as usize, first.of_lane(lane));
+            if !(begin..begin + per_lane).all(|at| step(at, me)) {
+                return rest;
+            }
+            rest &= rest - 1;
+        }
+        0
     }
 
     /// Notes an access to a granule and returns an earlier one that conflicts with it and that nothing orders before it.
@@ -145,11 +206,47 @@ impl Cells {
     }
 }
 
+/// As [`Cells::access_row`] with one granule a lane, some of which were accessed since the barrier.
+#[inline(always)]
+fn join_row(
+    latest: &mut [Record; 32],
+    states: &[State; 32],
+    others: &mut [Record; 32],
+    me: Record,
+    kind: AccessKind,
+    order: &impl Order,
+) -> bool {
+    let mut fine = true;
+    if kind == AccessKind::Store {
+        for lane in 0..32 {
+            let same = latest[lane].thread() == me.of_lane(lane as u32).thread();
+            let alone = (states[lane] == State::Loads) & !order.recent(others[lane]);
+            fine &= !order.recent(latest[lane]) | same & (alone | (states[lane] == State::Store));
+        }
+    } else {
+        fine = !order.scoped_atomics();
+        for lane in 0..32 {
+            fine &= !order.recent(latest[lane]) | (states[lane] == kind.into());
+        }
+    }
+    if !fine {
+        return false;
+    }
+    for lane in 0..32 {
+        let mut pair = [latest[lane], others[lane]];
+        keep(&mut pair, me.of_lane(lane as u32), order);
+        latest[lane] = pair[0];
+        others[lane] = if kind == AccessKind::Store { others[lane] } else { pair[1] };
+    }
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::observe::lanes_of;
 
     /// Everything before a time is known to all; of the rest, threads know what some others did, or of none if
     /// `friends` is 0.
@@ -184,6 +281,8 @@ mod tests {
         Barrier,
         /// Warp, kind, first granule, granules a lane.
         Row(u32, AccessKind, usize, usize),
+        /// Warp, kind, first granule, distance of the lanes' granules, granules a lane, lanes.
+        Lanes(u32, AccessKind, u32, u32, usize, u32),
         /// Thread, kind, granule.
         One(u32, AccessKind, usize),
     }
@@ -193,6 +292,8 @@ mod tests {
         let step = prop_oneof![
             1 => Just(Step::Barrier),
             2 => (0..3u32, kind(), 0..20usize, 1..3usize).prop_map(|(w, k, at, n)| Step::Row(w, k, at / n, n)),
+            4 => (0..3u32, kind(), 0..40u32, 0..4u32, 1..3usize, any::<u32>())
+                .prop_map(|(warp, kind, at, stride, n, lanes)| Step::Lanes(warp, kind, at, stride, n, lanes)),
             // Few places, so that they meet.
             9 => (0..96u32, kind(), 0..6usize).prop_map(|(thread, kind, at)| Step::One(thread, kind, at * 9)),
         ];
@@ -212,12 +313,26 @@ mod tests {
                     let found = cells.access(at, me, kind, &order);
                     check(&order, at, me, kind, found);
                 }
+                Step::Lanes(warp, kind, base, stride, per_lane, lanes) => {
+                    let me = Record::new(time, warp * 32, time % 7);
+                    let granules: [u32; 32] =
+                        std::array::from_fn(|lane| base + lane as u32 * stride % 9 * per_lane as u32);
+                    let rest = cells.access_lanes(&granules, per_lane, lanes, me, kind, &order);
+                    for lane in lanes_of(lanes) {
+                        let (begin, me) = (granules[lane as usize] as usize, me.of_lane(lane));
+                        for at in begin..begin + per_lane {
+                            let quiet = rest & 1 << lane == 0;
+                            let found = if quiet { None } else { cells.access(at, me, kind, &order) };
+                            check(&order, at, me, kind, found);
+                        }
+                    }
+                }
                 Step::Row(warp, kind, first, per_lane) => {
                     let me = Record::new(time, warp * 32, time % 7);
                     let whole = cells.access_row(first, per_lane, me, kind, &order);
                     for lane in 0..32 {
                         for at in first + lane * per_lane..first + (lane + 1) * per_lane {
-                            let me = me.later_lane(lane as u32);
+                            let me = me.of_lane(lane as u32);
                             let found = if whole { None } else { cells.access(at, me, kind, &order) };
                             check(&order, at, me, kind, found);
                         }

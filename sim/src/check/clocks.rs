@@ -184,6 +184,12 @@ impl Clocks {
         }
     }
 
+    /// Whether any thread hands anything over within the block, or also to other blocks, when it writes a
+    /// synchronisation variable.
+    pub(super) fn publishes(&self, abroad: bool) -> bool {
+        self.last_fence[0] >= self.floor || abroad && self.last_fence[1] >= self.start
+    }
+
     /// What `thread` hands over when it writes a synchronisation variable: all that it knows, as far as a fence of its
     /// own, or of the thread that did it, lies behind it. `None` when that is no more than all threads know.
     pub(super) fn published(&self, thread: u32) -> Option<Vec<u32>> {

@@ -28,8 +28,9 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::sync::Arc;
 
-use super::view::consecutive;
+use super::view::Look;
 use super::written::{GlobalBytes, LINE_BYTES, SharedBytes};
 use super::{Places, variables};
 use crate::machine::grid::Machine;
@@ -67,22 +68,13 @@ struct Context {
 #[derive(Debug, Default)]
 pub(crate) struct Held(Context);
 
-/// The detector of one group of thread blocks.
-#[derive(Debug)]
-pub(super) struct Initcheck {
-    context: Context,
-    shared_bytes: u64,
-    /// First address and size of the buffers that nobody has initialised.
-    buffers: Vec<(u64, u64)>,
-    /// What of them was written.
-    written: GlobalBytes,
-    /// By instruction: an atomic that stores without caring for what was there.
-    overwrites: Vec<bool>,
-    reads: BTreeMap<Pc, Read>,
+/// What the detectors of one launch have in common.
+pub(super) struct Plan {
+    buffers: Arc<[(u64, u64)]>,
+    overwrites: Arc<[bool]>,
 }
 
-impl Initcheck {
-    /// A detector for blocks of `machine`. It takes memory only when a block starts.
+impl Plan {
     pub(super) fn new(machine: &Machine<'_>) -> Self {
         let mut read = Vec::new();
         if machine.program.insts.iter().any(|inst| matches!(&inst.op, Op::Atomic(a) if a.op == AtomicOp::Exch)) {
@@ -97,11 +89,35 @@ impl Initcheck {
         };
         let buffers = machine.global.buffers().iter().filter(|buffer| buffer.uninitialized);
         Self {
+            buffers: buffers.map(|buffer| (buffer.base, buffer.bytes)).collect(),
+            overwrites: machine.program.insts.iter().map(|inst| overwrites(&inst.op)).collect(),
+        }
+    }
+}
+
+/// The detector of one group of thread blocks.
+#[derive(Debug)]
+pub(super) struct Initcheck {
+    context: Context,
+    shared_bytes: u64,
+    /// First address and size of the buffers that nobody has initialised.
+    buffers: Arc<[(u64, u64)]>,
+    /// What of them was written.
+    written: GlobalBytes,
+    /// By instruction: an atomic that stores without caring for what was there.
+    overwrites: Arc<[bool]>,
+    reads: BTreeMap<Pc, Read>,
+}
+
+impl Initcheck {
+    /// A detector for blocks of `machine`. It takes memory only when a block starts.
+    pub(super) fn new(machine: &Machine<'_>, plan: &Plan) -> Self {
+        Self {
             context: Context::default(),
             shared_bytes: machine.shared_bytes,
-            buffers: buffers.map(|buffer| (buffer.base, buffer.bytes)).collect(),
+            buffers: Arc::clone(&plan.buffers),
             written: GlobalBytes::default(),
-            overwrites: machine.program.insts.iter().map(|inst| overwrites(&inst.op)).collect(),
+            overwrites: Arc::clone(&plan.overwrites),
             reads: BTreeMap::new(),
         }
     }
@@ -124,15 +140,16 @@ impl Initcheck {
     }
 
     /// A warp accesses memory.
-    pub(super) fn access(&mut self, event: &AccessEvent<'_>) {
+    #[inline(always)]
+    pub(super) fn access(&mut self, event: &AccessEvent<'_>, look: &Look) {
         let reads = event.kind != AccessKind::Store && !self.overwrites[event.pc as usize];
         let writes = event.kind != AccessKind::Load;
         let done = match event.space {
             Space::Shared => {
                 let width = event.bytes * event.parts;
-                self.context.written.access(event.addresses, event.lanes, width, reads)
+                self.context.written.access(event.addresses, event.lanes, width, reads, *look)
             }
-            _ => self.buffers.is_empty() || self.access_row(event, reads, writes),
+            _ => self.buffers.is_empty() || look.row && self.access_row(event, reads, writes),
         };
         if !done {
             self.one_by_one(event, reads, writes);
@@ -144,8 +161,7 @@ impl Initcheck {
     #[inline(always)]
     fn access_row(&mut self, event: &AccessEvent<'_>, reads: bool, writes: bool) -> bool {
         let (width, first) = (event.bytes * event.parts, event.addresses[0]);
-        let row = event.lanes == u32::MAX && matches!(width, 4 | 8 | 16) && first.is_multiple_of(LINE_BYTES);
-        if !row || !consecutive(event.addresses, width) {
+        if !matches!(width, 4 | 8 | 16) || !first.is_multiple_of(LINE_BYTES) {
             return false;
         }
         let Some(end) = first.checked_add(u64::from(width) * 32) else { return false };

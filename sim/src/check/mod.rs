@@ -38,6 +38,7 @@ use crate::ptx::ast::Module;
 use crate::report::{Finding, Party};
 use initcheck::Initcheck;
 use racecheck::Racecheck;
+use view::Look;
 
 /// Which checks run, besides those that cost nothing and always do: `memcheck` and `synccheck`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,6 +79,24 @@ impl FromStr for Checks {
     }
 }
 
+/// What the observers of one launch have in common, read off the kernel once.
+pub(crate) struct Plan {
+    races: Option<racecheck::Plan>,
+    reads: Option<initcheck::Plan>,
+    details: bool,
+}
+
+impl Plan {
+    /// Which checks run on `machine`, and whether details are collected.
+    pub(crate) fn new(machine: &Machine<'_>, checks: Checks, details: bool) -> Self {
+        Self {
+            races: checks.racecheck.then(|| racecheck::Plan::new(machine)),
+            reads: checks.initcheck.then(|| initcheck::Plan::new(machine)),
+            details,
+        }
+    }
+}
+
 /// Counts and checks.
 #[derive(Debug)]
 pub(crate) struct Checked {
@@ -87,22 +106,46 @@ pub(crate) struct Checked {
     reads: Option<Initcheck>,
     /// What else was seen of each instruction, if asked for.
     pub details: Option<Box<Details>>,
+    /// Shared memory of a block.
+    shared_bytes: u64,
+    /// The vector units that the checks are compiled for.
+    cpu: pulp::Arch,
 }
 
 impl Checked {
-    /// An observer that counts, and checks and collects details if asked to.
-    pub(crate) fn new(machine: &Machine<'_>, checks: Checks, details: bool) -> Self {
+    /// An observer that counts, and checks and collects details as planned.
+    pub(crate) fn new(machine: &Machine<'_>, plan: &Plan) -> Self {
         Self {
             counters: Counters::of(machine),
-            races: checks.racecheck.then(|| Racecheck::new(machine)),
-            reads: checks.initcheck.then(|| Initcheck::new(machine)),
-            details: details.then(|| Box::new(Details::new(machine))),
+            races: plan.races.as_ref().map(|plan| Racecheck::new(machine, plan)),
+            reads: plan.reads.as_ref().map(|plan| Initcheck::new(machine, plan)),
+            details: plan.details.then(|| Box::new(Details::new(machine))),
+            shared_bytes: machine.shared_bytes,
+            cpu: pulp::Arch::new(),
         }
     }
 
     /// What was counted without checks.
     pub(crate) fn unchecked(counters: Counters) -> Self {
-        Self { counters, races: None, reads: None, details: None }
+        Self { counters, races: None, reads: None, details: None, shared_bytes: 0, cpu: pulp::Arch::new() }
+    }
+
+    #[inline(always)]
+    fn access_here(&mut self, event: &AccessEvent<'_>) {
+        let look = Look::at(event, self.shared_bytes);
+        if let Some(races) = &mut self.races {
+            races.access(event, &look);
+        }
+        if let Some(reads) = &mut self.reads {
+            reads.access(event, &look);
+            if let Some(races) = &mut self.races
+                && !races.overtaken.is_empty()
+            {
+                for (space, address, bytes) in races.overtaken.drain(..) {
+                    reads.excuse(space, address, bytes);
+                }
+            }
+        }
     }
 
     /// Adds what an observer of later blocks saw.
@@ -179,17 +222,7 @@ impl Observer for Checked {
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {
-        if let Some(races) = &mut self.races {
-            races.access(event);
-        }
-        if let Some(reads) = &mut self.reads {
-            reads.access(event);
-            if let Some(races) = &mut self.races {
-                for (space, address, bytes) in races.overtaken.drain(..) {
-                    reads.excuse(space, address, bytes);
-                }
-            }
-        }
+        self.cpu.dispatch(Access { checked: self, event });
     }
 
     fn sync(&mut self, event: &SyncEvent<'_>) {
@@ -218,6 +251,21 @@ impl Observer for Checked {
         if let Some(reads) = &mut self.reads {
             reads.finish();
         }
+    }
+}
+
+/// The arguments of [`Checked::access_here`], which is compiled for every kind of vector unit, as the executor is.
+struct Access<'c, 'e> {
+    checked: &'c mut Checked,
+    event: &'c AccessEvent<'e>,
+}
+
+impl pulp::WithSimd for Access<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        self.checked.access_here(self.event);
     }
 }
 

@@ -35,12 +35,22 @@ impl Hasher for PageHasher {
 /// A map by page number or address.
 pub(super) type PageMap<V> = HashMap<u64, V, BuildHasherDefault<PageHasher>>;
 
+/// Neighbouring lines.
 #[derive(Debug)]
-struct Page {
-    number: u64,
+pub(super) struct Page {
+    /// Its address, divided by its size.
+    pub(super) number: u64,
     /// The lines that were looked up, one bit each.
-    used: u32,
+    pub(super) used: u32,
     lines: [Line; PAGE_LINES],
+}
+
+impl Page {
+    /// What was accessed in a line. `atomics_race`: count atomic updates as writes.
+    #[inline]
+    pub(super) fn sets(&self, line: usize, granule: u32, atomics_race: bool) -> LineSets {
+        LineSets::of(&self.lines[line], granule, atomics_race)
+    }
 }
 
 /// Lines by address.
@@ -83,19 +93,9 @@ impl Pages {
         at as u32
     }
 
-    /// What was accessed in every page. `atomics_race`: count atomic updates as writes.
-    pub(super) fn touched(&self, granule: u32, atomics_race: bool) -> impl Iterator<Item = (u64, Touched)> {
-        self.pages[..self.used].iter().map(move |page| {
-            let sets = |line: u32| LineSets::of(&page.lines[line as usize], granule, atomics_race);
-            let mut lines = lanes_of(page.used);
-            let first = lines.next().map_or(LineSets::default(), sets);
-            if page.used == u32::MAX && lines.clone().all(|line| sets(line) == first) {
-                return (page.number, Touched::Alike(first));
-            }
-            let mut each = Box::new([LineSets::default(); PAGE_LINES]);
-            lanes_of(page.used).for_each(|line| each[line as usize] = sets(line));
-            (page.number, Touched::Each(each))
-        })
+    /// The pages that were accessed.
+    pub(super) fn touched(&self) -> &[Page] {
+        &self.pages[..self.used]
     }
 
     /// Forgets all accesses.
@@ -148,18 +148,64 @@ impl LineSets {
     /// Adds the sets of other blocks. True when they conflict.
     #[inline]
     fn add_sets(&mut self, other: Self) -> bool {
-        let conflict = self.conflict(other);
-        self.written |= other.written;
-        self.read |= other.read;
-        self.updated |= other.updated;
+        let conflict = self.conflicts(other) != 0;
+        *self = self.sum(other);
         conflict
     }
 
-    /// Whether an access of one to a word conflicts with one of the other. Atomics do not conflict with each other.
-    fn conflict(self, other: Self) -> bool {
+    #[inline(always)]
+    fn sum(self, other: Self) -> Self {
+        Self {
+            written: self.written | other.written,
+            read: self.read | other.read,
+            updated: self.updated | other.updated,
+        }
+    }
+
+    /// The words that an access of one conflicts over with one of the other. Atomics do not conflict with each other.
+    #[inline(always)]
+    fn conflicts(self, other: Self) -> u32 {
         let all = |sets: Self| sets.written | sets.read | sets.updated;
         self.written & all(other) | all(self) & other.written | self.updated & other.read | self.read & other.updated
-            != 0
+    }
+}
+
+/// The sets of all lines of a page, side by side: two pages are added a few lines at a time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct PageSets {
+    written: [u32; PAGE_LINES],
+    read: [u32; PAGE_LINES],
+    updated: [u32; PAGE_LINES],
+}
+
+impl PageSets {
+    fn line(&self, line: usize) -> LineSets {
+        LineSets { written: self.written[line], read: self.read[line], updated: self.updated[line] }
+    }
+
+    fn set_line(&mut self, line: usize, sets: LineSets) {
+        (self.written[line], self.read[line], self.updated[line]) = (sets.written, sets.read, sets.updated);
+    }
+
+    fn alike(LineSets { written, read, updated }: LineSets) -> Self {
+        Self { written: [written; PAGE_LINES], read: [read; PAGE_LINES], updated: [updated; PAGE_LINES] }
+    }
+
+    /// What was done to all lines alike, if so.
+    fn all_alike(&self) -> Option<LineSets> {
+        let first = self.line(0);
+        (1..PAGE_LINES).all(|line| self.line(line) == first).then_some(first)
+    }
+
+    /// Adds the sets of other blocks. True when they conflict.
+    fn add(&mut self, other: &Self) -> bool {
+        let mut conflict = 0;
+        for line in 0..PAGE_LINES {
+            let (mine, theirs) = (self.line(line), other.line(line));
+            conflict |= mine.conflicts(theirs);
+            self.set_line(line, mine.sum(theirs));
+        }
+        conflict != 0
     }
 }
 
@@ -168,7 +214,7 @@ impl LineSets {
 pub(super) enum Touched {
     /// The same to all its lines: so it ends where blocks go over a whole buffer, which needs little memory then.
     Alike(LineSets),
-    Each(Box<[LineSets; PAGE_LINES]>),
+    Each(Box<PageSets>),
 }
 
 impl Default for Touched {
@@ -178,6 +224,28 @@ impl Default for Touched {
 }
 
 impl Touched {
+    /// Adds what a block did to the lines of a mask. True when it conflicts.
+    pub(super) fn add_lines(&mut self, lines: u32, sets: impl Fn(usize) -> LineSets) -> bool {
+        if let Self::Alike(sum) = self {
+            let first = sets(lines.trailing_zeros() as usize % PAGE_LINES);
+            if lines == u32::MAX && (1..PAGE_LINES).all(|line| sets(line) == first) {
+                return sum.add_sets(first);
+            }
+            *self = Self::Each(Box::new(PageSets::alike(*sum)));
+        }
+        let Self::Each(each) = self else { return false };
+        let mut conflict = 0;
+        for line in lanes_of(lines) {
+            let (sum, new) = (each.line(line as usize), sets(line as usize));
+            conflict |= sum.conflicts(new);
+            each.set_line(line as usize, sum.sum(new));
+        }
+        if let Some(alike) = each.all_alike() {
+            *self = Self::Alike(alike);
+        }
+        conflict != 0
+    }
+
     /// Adds what other blocks did. True when they conflict.
     pub(super) fn add(&mut self, other: Self) -> bool {
         let (each, other) = match (&mut *self, other) {
@@ -188,22 +256,65 @@ impl Touched {
             }
             // Which of the two is added to the other makes no difference.
             (Self::Alike(sets), Self::Each(mut each)) => {
-                let conflict = each.iter_mut().fold(false, |conflict, line| conflict | line.add_sets(*sets));
+                let conflict = each.add(&PageSets::alike(*sets));
                 *self = Self::Each(each);
                 return conflict;
             }
             (Self::Each(each), other) => (each, other),
         };
-        let mut conflict = false;
-        for (line, sum) in each.iter_mut().enumerate() {
-            conflict |= sum.add_sets(match &other {
-                Self::Alike(sets) => *sets,
-                Self::Each(others) => others[line],
-            });
-        }
-        if each.iter().all(|&sets| sets == each[0]) {
-            *self = Self::Alike(each[0]);
+        let conflict = match other {
+            Self::Alike(sets) => each.add(&PageSets::alike(sets)),
+            Self::Each(other) => each.add(&other),
+        };
+        if let Some(alike) = each.all_alike() {
+            *self = Self::Alike(alike);
         }
         conflict
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What blocks do: which lines, the same to each one or not, and in which way.
+    fn page() -> impl Strategy<Value = (u32, bool, LineSets)> {
+        let bits = || prop_oneof![3 => Just(0), 1 => Just(u32::MAX), 1 => (0..32u32).prop_map(|bit| 1 << bit)];
+        let sets = (bits(), bits(), bits()).prop_map(|(written, read, updated)| LineSets { written, read, updated });
+        (prop_oneof![Just(u32::MAX), any::<u32>()], any::<bool>(), sets)
+    }
+
+    proptest! {
+        /// Blocks in two groups, added block by block and then group by group, against lines that are looked at alone.
+        #[test]
+        fn pages_add_up(blocks in proptest::collection::vec(page(), 1..8), split in 0..8usize) {
+            let sets = |&(_, alike, sets): &(u32, bool, LineSets), line: usize| {
+                if alike || line.is_multiple_of(3) { sets } else { LineSets::default() }
+            };
+            let mut groups = [Touched::default(), Touched::default()];
+            let mut lines = [[LineSets::default(); PAGE_LINES]; 2];
+            let (mut conflict, mut expected) = (false, false);
+            for (at, block) in blocks.iter().enumerate() {
+                let group = usize::from(at >= split);
+                conflict |= groups[group].add_lines(block.0, |line| sets(block, line));
+                for line in lanes_of(block.0).map(|line| line as usize) {
+                    expected |= lines[group][line].add_sets(sets(block, line));
+                }
+            }
+            let [mut all, later] = groups;
+            conflict |= all.add(later);
+            let [mut first, second] = lines;
+            first.iter_mut().zip(second).for_each(|(sum, sets)| expected |= sum.add_sets(sets));
+            prop_assert_eq!(conflict, expected);
+            let each = match all {
+                Touched::Alike(sets) => PageSets::alike(sets),
+                Touched::Each(each) => *each,
+            };
+            for (line, &sets) in first.iter().enumerate() {
+                prop_assert_eq!(each.line(line), sets);
+            }
+        }
     }
 }

@@ -53,6 +53,7 @@
 //! ```
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::blocks::{Blocks, Heads};
 use super::cells::Cells;
@@ -60,7 +61,7 @@ use super::orders::{MemoryOrder, MemoryOrders, Strength};
 use super::pages::{PageMap, Pages, Touched};
 use super::races::{Hazard, Party, Race, Races};
 use super::shadow::Record;
-use super::view::Context;
+use super::view::{Context, Look};
 use crate::machine::grid::Machine;
 use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
 use crate::program::Program;
@@ -72,6 +73,24 @@ const END_OF_TIME: u32 = u32::MAX - 64;
 /// What is kept of a block while others run.
 #[derive(Debug, Default)]
 pub(crate) struct Held(Option<Context>);
+
+/// What the detectors of one launch have in common.
+pub(super) struct Plan {
+    granules: [u32; 2],
+    orders: Arc<MemoryOrders>,
+    scoped_atomics: bool,
+}
+
+impl Plan {
+    pub(super) fn new(machine: &Machine<'_>) -> Self {
+        let orders = MemoryOrders::new(machine.program);
+        Self {
+            granules: [Space::Shared, Space::Global].map(|space| granule(machine.program, space)),
+            scoped_atomics: orders.any(|order| order.kind == AccessKind::Atomic && !order.device),
+            orders: Arc::new(orders),
+        }
+    }
+}
 
 /// The race detector of one group of thread blocks.
 #[derive(Debug)]
@@ -92,7 +111,7 @@ pub(super) struct Racecheck {
     /// four bytes.
     pub(super) granules: [u32; 2],
     pub(super) shared_bytes: u64,
-    pub(super) orders: MemoryOrders,
+    pub(super) orders: Arc<MemoryOrders>,
     /// Some atomics promise something to their own block only: those of two blocks race.
     pub(super) scoped_atomics: bool,
     /// What was found.
@@ -105,8 +124,7 @@ pub(super) struct Racecheck {
 
 impl Racecheck {
     /// A detector for blocks of `machine`. It takes memory only when a block starts.
-    pub(super) fn new(machine: &Machine<'_>) -> Self {
-        let orders = MemoryOrders::new(machine.program);
+    pub(super) fn new(machine: &Machine<'_>, plan: &Plan) -> Self {
         Self {
             context: Context::new(machine.warps_per_block() as usize),
             alive: 0,
@@ -115,10 +133,10 @@ impl Racecheck {
             touched: PageMap::default(),
             in_order: machine.in_turn() || machine.grid.count() == 1,
             disordered: false,
-            granules: [Space::Shared, Space::Global].map(|space| granule(machine.program, space)),
+            granules: plan.granules,
             shared_bytes: machine.shared_bytes,
-            scoped_atomics: orders.any(|order| order.kind == AccessKind::Atomic && !order.device),
-            orders,
+            scoped_atomics: plan.scoped_atomics,
+            orders: Arc::clone(&plan.orders),
             races: Races::default(),
             conflicts: Vec::new(),
             overtaken: Vec::new(),
@@ -187,8 +205,9 @@ impl Racecheck {
         self.context.runs = false;
         self.alive = self.alive.saturating_sub(1);
         if !self.in_order {
-            for (page, touched) in self.global.touched(self.granules[1], self.scoped_atomics) {
-                self.disordered |= self.touched.entry(page).or_default().add(touched);
+            for page in self.global.touched() {
+                let sets = |line| page.sets(line, self.granules[1], self.scoped_atomics);
+                self.disordered |= self.touched.entry(page.number).or_default().add_lines(page.used, sets);
             }
             self.global.clear();
         }
@@ -228,7 +247,8 @@ impl Racecheck {
     }
 
     /// A warp accesses memory.
-    pub(super) fn access(&mut self, event: &AccessEvent<'_>) {
+    #[inline(always)]
+    pub(super) fn access(&mut self, event: &AccessEvent<'_>, look: &Look) {
         self.overtaken.clear();
         let now = self.context.clocks.tick();
         if now >= END_OF_TIME {
@@ -240,20 +260,27 @@ impl Racecheck {
         }
         // One copy of the loops for each kind.
         match (event.space, event.kind) {
-            (Space::Shared, AccessKind::Load) => self.touch_shared(event, now, AccessKind::Load),
-            (Space::Shared, AccessKind::Store) => self.touch_shared(event, now, AccessKind::Store),
-            (Space::Shared, AccessKind::Atomic) => self.touch_shared(event, now, AccessKind::Atomic),
-            (_, AccessKind::Load) => self.touch_global(event, now, AccessKind::Load),
-            (_, AccessKind::Store) => self.touch_global(event, now, AccessKind::Store),
-            (_, AccessKind::Atomic) => self.touch_global(event, now, AccessKind::Atomic),
+            (Space::Shared, AccessKind::Load) => self.touch_shared(event, look, now, AccessKind::Load),
+            (Space::Shared, AccessKind::Store) => self.touch_shared(event, look, now, AccessKind::Store),
+            (Space::Shared, AccessKind::Atomic) => self.touch_shared(event, look, now, AccessKind::Atomic),
+            (_, AccessKind::Load) => self.touch_global(event, look, now, AccessKind::Load),
+            (_, AccessKind::Store) => self.touch_global(event, look, now, AccessKind::Store),
+            (_, AccessKind::Atomic) => self.touch_global(event, look, now, AccessKind::Atomic),
         }
+        if !self.conflicts.is_empty() {
+            self.judge(event, now);
+        }
+    }
+
+    /// Goes over the conflicts of an instruction.
+    #[cold]
+    fn judge(&mut self, event: &AccessEvent<'_>, now: u32) {
         for (lane, earlier, at) in std::mem::take(&mut self.conflicts) {
             self.conflict(event, lane, earlier, Record::new(now, event.warp * 32 + lane, event.pc), at);
         }
     }
 
     /// Two accesses that nothing orders touch the byte at `at`: decides whether they race.
-    #[cold]
     fn conflict(&mut self, event: &AccessEvent<'_>, lane: u32, earlier: Record, me: Record, at: u64) {
         let block = self.context.block;
         let other =
@@ -304,12 +331,17 @@ impl Racecheck {
     }
 
     /// An atomic, volatile or otherwise strong access: hands over and takes over what happened before.
+    #[inline(never)]
     fn synchronise(&mut self, event: &AccessEvent<'_>, order: MemoryOrder) {
         let Context { clocks, heads, handed, .. } = &mut self.context;
         if order.releases {
             clocks.fence(event.warp, event.lanes, order.device);
         }
         let abroad = self.in_order && order.device && event.space == Space::Global;
+        let takes_over = order.reads && (!handed.is_empty() || abroad && self.blocks.any());
+        if !takes_over && (event.kind == AccessKind::Load || !clocks.publishes(abroad)) {
+            return; // as nearly always
+        }
         for lane in lanes_of(event.lanes) {
             let (thread, address) = (event.warp * 32 + lane, event.addresses[lane as usize]);
             let place = (event.space, address);

@@ -31,9 +31,15 @@ impl Record {
         self.0 as u32 & 0x3f_ffff
     }
 
-    /// The same access by the thread `lanes` further on.
+    /// The access of another lane of the warp, if this one is that of its first lane.
     #[inline(always)]
-    pub(super) const fn later_lane(self, lanes: u32) -> Self {
+    pub(super) const fn of_lane(self, lane: u32) -> Self {
+        Self(self.0 + ((lane as u64) << 22))
+    }
+
+    /// The same access by the thread `lanes` further on, or none.
+    #[inline(always)]
+    const fn later_lane(self, lanes: u32) -> Self {
         if self.0 == 0 { self } else { Self(self.0 + ((lanes as u64) << 22)) }
     }
 }
@@ -115,13 +121,10 @@ impl Word {
 pub(super) fn keep(accesses: &mut [Record; 2], me: Record, order: &impl Order) {
     let [latest, other] = *accesses;
     let foreign = |record: Record| record.thread() / 32 != me.thread() / 32;
-    if order.recent(latest)
-        && latest.thread() != me.thread()
-        && (foreign(latest) || !(foreign(other) && order.recent(other)))
-    {
-        accesses[1] = latest;
-    }
-    accesses[0] = me;
+    // Without branches: which of them holds is often as good as random.
+    let says_less = !(foreign(other) & order.recent(other));
+    let kept = order.recent(latest) & (latest.thread() != me.thread()) & (foreign(latest) | says_less);
+    *accesses = [me, if kept { latest } else { other }];
 }
 
 /// Bytes of a [`Line`].

@@ -7,6 +7,8 @@ use super::cells::Cells;
 use super::clocks::{Clocks, Vector};
 use super::orders::MemoryOrders;
 use super::shadow::{Order, Record};
+use crate::memory::rows;
+use crate::observe::AccessEvent;
 use crate::program::inst::Space;
 
 /// What belongs to one thread block.
@@ -43,7 +45,9 @@ pub(super) struct View<'a, const GLOBAL: bool> {
     pub(super) recent: u32,
     /// When the block had its turn.
     pub(super) turn: u32,
-    pub(super) context: &'a Context,
+    pub(super) block: u64,
+    pub(super) clocks: &'a Clocks,
+    pub(super) heads: &'a Heads,
     pub(super) blocks: &'a Blocks,
     pub(super) orders: &'a MemoryOrders,
     pub(super) scoped_atomics: bool,
@@ -54,7 +58,7 @@ impl<const GLOBAL: bool> Order for View<'_, GLOBAL> {
     fn unordered(&self, earlier: Record, me: Record) -> bool {
         let time = earlier.time();
         if time >= self.recent {
-            earlier.thread() != me.thread() && self.context.clocks.unknown(time, earlier.thread(), me.thread())
+            earlier.thread() != me.thread() && self.clocks.unknown(time, earlier.thread(), me.thread())
         } else {
             GLOBAL && time < self.turn && time != 0 && self.distant(earlier, me)
         }
@@ -82,33 +86,54 @@ impl<const GLOBAL: bool> View<'_, GLOBAL> {
     fn distant(&self, earlier: Record, me: Record) -> bool {
         let (time, other, thread) = (earlier.time(), earlier.thread(), me.thread());
         let block = self.blocks.block_at(time);
-        if block == self.context.block {
-            let clocks = &self.context.clocks;
+        if block == self.block {
+            let clocks = self.clocks;
             return time >= clocks.floor && other != thread && clocks.unknown(time, other, thread);
         }
-        !self.blocks.knows(&self.context.heads, thread, block, other, time)
+        !self.blocks.knows(self.heads, thread, block, other, time)
     }
 }
 
-/// Whether 32 lanes access one element after another.
-#[inline(always)]
-pub(super) fn consecutive(addresses: &[u64; 32], width: u32) -> bool {
-    let mut expected = addresses[0];
-    let mut different = 0;
-    for &address in addresses {
-        different |= address ^ expected;
-        expected = expected.wrapping_add(width.into());
+/// What the lanes of an access have in common.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look {
+    /// All 32 take part, each one behind the one before.
+    pub(super) row: bool,
+    /// Every lane's bytes are aligned, and in shared memory if they are to be there.
+    pub(super) fits: bool,
+}
+
+impl Look {
+    /// Looks at an access of a block with so many bytes of shared memory.
+    #[inline(always)]
+    pub(super) fn at(event: &AccessEvent<'_>, shared_bytes: u64) -> Self {
+        let width = event.bytes * event.parts;
+        let bytes = if event.space == Space::Shared { shared_bytes } else { 1 << 63 };
+        let Some(last) = bytes.checked_sub(width.into()) else { return Self { row: false, fits: false } };
+        let low = u64::from(width.next_power_of_two() - 1);
+        let mut wrong = 0;
+        for (lane, &address) in event.addresses.iter().enumerate() {
+            // The highest bit says that the address is behind the last one.
+            let bits = address & low | (address | last.wrapping_sub(address)) & 1 << 63;
+            wrong |= bits & of_lane(event.lanes, lane);
+        }
+        Self { row: event.lanes == u32::MAX && rows::in_steps(event.addresses, width.into()), fits: wrong == 0 }
     }
-    different == 0
+}
+
+/// All bits, if the lane is one of `lanes`, or none.
+#[inline(always)]
+fn of_lane(lanes: u32, lane: usize) -> u64 {
+    u64::from(lanes >> lane & 1).wrapping_neg()
 }
 
 /// Whether all `lanes` access one place.
 #[inline(always)]
 pub(super) fn same_address(addresses: &[u64; 32], lanes: u32) -> bool {
-    let first = addresses[lanes.trailing_zeros() as usize];
+    let first = addresses[lanes.trailing_zeros() as usize % 32];
     let mut different = 0;
     for (lane, &address) in addresses.iter().enumerate() {
-        different |= u32::from(address != first) << lane;
+        different |= (address ^ first) & of_lane(lanes, lane);
     }
-    different & lanes == 0
+    different == 0
 }

@@ -1,7 +1,8 @@
 //! Which bytes of a memory somebody has written: dense for shared memory, by pages as touched for global memory.
 
 use super::pages::PageMap;
-use super::view::consecutive;
+use super::view::Look;
+use crate::memory::rows;
 use crate::observe::lanes_of;
 
 /// The bits of a word of shared memory all of whose bytes were written.
@@ -32,16 +33,19 @@ impl SharedBytes {
     /// Lanes access `width` bytes each: they read them, and may write them too, or they only write them. False, with
     /// nothing noted, when one reads what nobody has written. Lanes that miss the memory do nothing.
     #[inline(always)]
-    pub(super) fn access(&mut self, addresses: &[u64; 32], lanes: u32, width: u32, reads: bool) -> bool {
-        let first = addresses[0];
-        let row = (first / 4) as usize..(first / 4) as usize + 8 * width as usize;
-        if lanes == u32::MAX
-            && first.is_multiple_of(4)
-            && self.holds(first, width)
-            && first + 32 * u64::from(width) <= self.bytes
-            && consecutive(addresses, width)
-            && let Some(row) = self.words.get_mut(row)
-        {
+    pub(super) fn access(
+        &mut self,
+        addresses: &[u64; 32],
+        lanes: u32,
+        width: u32,
+        reads: bool,
+        Look { row, fits }: Look,
+    ) -> bool {
+        if !fits || width < 4 {
+            return self.access_one_by_one(addresses, lanes, width, reads);
+        }
+        let begin = rows::element(addresses[0], 2);
+        if row && let Some(row) = self.words.get_mut(begin..begin + 8 * width as usize) {
             if !reads {
                 row.fill(WHOLE);
                 return true;
@@ -49,21 +53,38 @@ impl SharedBytes {
             // What was written before need not be written again.
             return row.iter().fold(WHOLE, |all, &word| all & word) == WHOLE;
         }
-        if reads {
-            let mut all = true;
-            for lane in lanes_of(lanes) {
-                let address = addresses[lane as usize];
-                all &= !self.holds(address, width) || self.is_written(address, width);
+        let mut all = WHOLE;
+        for part in 0..width / 4 {
+            let place = |lane: usize| rows::element(addresses[lane], 2) + part as usize;
+            let words = &mut self.words[..];
+            if reads {
+                rows::each_lane(lanes, |lane| all &= words.get(place(lane)).copied().unwrap_or(WHOLE));
+            } else {
+                rows::each_lane(lanes, |lane| {
+                    if let Some(word) = words.get_mut(place(lane)) {
+                        *word = WHOLE;
+                    }
+                });
             }
-            return all;
         }
+        all == WHOLE
+    }
+
+    #[inline(never)]
+    fn access_one_by_one(&mut self, addresses: &[u64; 32], lanes: u32, width: u32, reads: bool) -> bool {
+        let mut all = true;
         for lane in lanes_of(lanes) {
             let address = addresses[lane as usize];
-            if self.holds(address, width) {
+            if !self.holds(address, width) {
+                continue;
+            }
+            if reads {
+                all &= self.is_written(address, width);
+            } else {
                 self.write(address, width);
             }
         }
-        true
+        all
     }
 
     /// Whether aligned bytes that the memory has were all written.
@@ -229,12 +250,15 @@ mod tests {
                     prop_assert_eq!(shared.is_written(at, width as u32), written);
                     prop_assert_eq!(global.is_written(0x10_0000 + at, width as u32), written);
                 }
-                prop_assert_eq!(shared.access(&addresses, lanes, width as u32, reads), !reads || known);
+                let width = width as u32;
+                let fits = lanes_of(lanes).all(|lane| shared.holds(addresses[lane as usize], width));
+                let look = Look { row: lanes == u32::MAX && rows::in_steps(&addresses, width.into()), fits };
+                prop_assert_eq!(shared.access(&addresses, lanes, width, reads, look), !reads || known);
                 if writes {
                     for at in places() {
-                        set.extend(at..at + width);
-                        shared.write(at, width as u32);
-                        global.write(0x10_0000 + at, width as u32);
+                        set.extend(at..at + u64::from(width));
+                        shared.write(at, width);
+                        global.write(0x10_0000 + at, width);
                     }
                 }
                 for line in 0..BYTES / LINE_BYTES {
