@@ -134,8 +134,8 @@ impl Cells {
             true
         };
         if lanes == u32::MAX && per_lane == 1 {
-            for lane in 0..32 {
-                if !step(granules[lane] as usize, first.of_lane(lane as u32)) {
+            for (lane, &granule) in (0u32..).zip(granules) {
+                if !step(granule as usize, first.of_lane(lane)) {
                     return u32::MAX << lane;
                 }
             }

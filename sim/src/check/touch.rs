@@ -13,7 +13,7 @@ impl Racecheck {
     #[inline(always)]
     pub(super) fn touch_shared(&mut self, event: &AccessEvent<'_>, look: &Look, now: u32, kind: AccessKind) {
         let granule = self.granules[0];
-        let per_lane = (event.bytes * event.parts >> granule) as usize;
+        let per_lane = ((event.bytes * event.parts) >> granule) as usize;
         let first = Record::new(now, event.warp * 32, event.pc);
         let mut lanes = event.lanes;
         let simple = look.fits && event.used == (1 << event.parts) - 1;

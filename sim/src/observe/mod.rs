@@ -23,7 +23,7 @@ pub struct MemoryEvent<'a> {
     pub addresses: &'a [u64; 32],
     /// Bytes per lane.
     pub width: u32,
-    /// How the addresses lie; [`Layout::Any`] where nobody looked.
+    /// How the addresses lie; `Layout::Any` where nobody looked.
     pub layout: Layout,
     /// What is done.
     pub kind: MemoryKind,
