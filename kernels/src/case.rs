@@ -12,6 +12,7 @@ use sim::{Arg, Dim3, Scalar};
 
 use crate::check::{Check, Expected, POISON};
 use crate::problem;
+use crate::verdict::{Varies, Verdict};
 
 /// The shape of a launch: what stands between `<<<` and `>>>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,11 +103,12 @@ impl Prepared {
         Check::all(self.expected.iter().map(|expected| expected.check(self.content(contents, expected.buffer))))
     }
 
-    /// The digest of every output, in the order of [`Prepared::expected`].
+    /// The digest of every output, in the order of [`Prepared::expected`]. An output whose elements may come in any
+    /// order is sorted first.
     pub fn outputs(&self, contents: &[Vec<u8>]) -> Vec<Output> {
         let of = |expected: &Expected| {
-            let bytes = self.content(contents, expected.buffer);
-            Output { buffer: expected.buffer.to_owned(), bytes: bytes.len() as u64, blake3: digest(bytes) }
+            let bytes = expected.settled(self.content(contents, expected.buffer));
+            Output { buffer: expected.buffer.to_owned(), bytes: bytes.len() as u64, blake3: digest(&bytes) }
         };
         self.expected.iter().map(of).collect()
     }
@@ -119,7 +121,7 @@ pub struct Output {
     pub buffer: String,
     /// Its size.
     pub bytes: u64,
-    /// BLAKE3 of its bytes, in hexadecimal ([`digest`]).
+    /// BLAKE3 of its bytes, in hexadecimal ([`digest`]); of its sorted elements, if their order is not determined.
     pub blake3: String,
 }
 
@@ -145,6 +147,10 @@ pub struct Case {
     pub data: &'static str,
     /// The launches, in order.
     pub launches: Vec<Planned>,
+    /// What every machine must show.
+    pub verdict: Verdict,
+    /// What may differ from run to run.
+    pub varies: Varies,
     prepare: Arc<dyn Fn() -> Prepared + Send + Sync>,
 }
 
@@ -159,7 +165,20 @@ impl Case {
         launches: Vec<Planned>,
         prepare: impl Fn() -> Prepared + Send + Sync + 'static,
     ) -> Self {
-        Self { problem, version, name, data, launches, prepare: Arc::new(prepare) }
+        let (verdict, varies) = (Verdict::Right, Varies::default());
+        Self { problem, version, name, data, launches, verdict, varies, prepare: Arc::new(prepare) }
+    }
+
+    /// The same case with another expectation.
+    #[must_use]
+    pub fn expecting(self, verdict: Verdict) -> Self {
+        Self { verdict, ..self }
+    }
+
+    /// The same case of which not everything is determined.
+    #[must_use]
+    pub fn varying(self, varies: Varies) -> Self {
+        Self { varies, ..self }
     }
 
     /// Makes the inputs and the references.

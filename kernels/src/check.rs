@@ -1,5 +1,7 @@
 //! Holding a result against its reference: element types, tolerances, and what counts as wrong.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 /// The type of a buffer's elements.
@@ -150,12 +152,15 @@ impl Expected {
             let first = format!("`{name}` has {got} bytes after the launch, not {need}");
             return Check { right: false, wrong: total as u64, max_error: 0.0, first: Some(first) };
         }
+        let sorted = if matches!(self.tolerance, Tolerance::AnyOrder { .. }) { "sorted " } else { "" };
+        self.compare(&self.settled(actual), &self.settled(&self.reference), sorted)
+    }
+
+    /// What of a result is determined: its bytes, or its elements in sorted order when they may come in any.
+    pub(crate) fn settled<'a>(&self, actual: &'a [u8]) -> Cow<'a, [u8]> {
         match &self.tolerance {
-            Tolerance::AnyOrder { .. } => {
-                let (actual, reference) = (self.element.sorted(actual), self.element.sorted(&self.reference));
-                self.compare(&actual, &reference, "sorted ")
-            }
-            _ => self.compare(actual, &self.reference, ""),
+            Tolerance::AnyOrder { .. } => Cow::Owned(self.element.sorted(actual)),
+            _ => Cow::Borrowed(actual),
         }
     }
 

@@ -25,3 +25,4 @@ pub mod setup;
 pub mod simulate;
 pub mod testing;
 pub mod truth;
+pub mod verdict;

@@ -17,7 +17,7 @@ fn every_case_gives_its_reference_on_a_gpu() {
             let prepared = case.prepare();
             let contents = kernels.run(&prepared).unwrap_or_else(|error| panic!("{case}: {error}"));
             let check = prepared.check(&contents);
-            assert!(check.right, "{case}: {check:?}");
+            assert!(case.verdict.allows(check.right), "{case}: {check:?}");
         }
     }
 }

@@ -57,7 +57,7 @@ fn print(comparison: &Comparison, all_counters: bool, no_gpu: &str) {
             zeros => println!("{zeros} further counters are 0"),
         }
     }
-    for row in &comparison.rows {
+    for row in comparison.rows.iter().filter(|row| !row.results_agree()) {
         if let Some(first) = &row.simulated.result.first {
             println!("{}, {}: wrong result on the simulator: {first}", row.version, row.case);
         }
@@ -94,7 +94,7 @@ fn overview(comparison: &Comparison) -> tabled::Table {
     let rows = comparison.rows.iter().map(|row| {
         let compared = row.judged().filter(|c| c.agrees.is_some()).count();
         let equal = row.judged().filter(|c| c.agrees == Some(true)).count();
-        let result = if row.results_agree() { "right" } else { "WRONG" };
+        let result = if row.results_agree() { row.verdict.word() } else { "WRONG" };
         let mut cells = vec![
             row.version.to_owned(),
             row.case.clone(),

@@ -2,11 +2,13 @@
 
 use serde::Serialize;
 use sim::Report;
+use sim::report::FindingKind;
 
 use crate::case::{Output, Shape};
 use crate::check::Check;
 use crate::gpu::{Properties, Resources, Times};
 use crate::truth::Provenance;
+use crate::verdict::Verdict;
 
 use super::twins::Twins;
 
@@ -49,6 +51,8 @@ pub struct Row {
     pub case: String,
     /// What kind of data went in.
     pub data: &'static str,
+    /// What every machine must show.
+    pub verdict: Verdict,
     /// The launches.
     pub launches: Vec<LaunchRow>,
     /// What the simulator did.
@@ -85,8 +89,11 @@ pub struct Simulated {
     pub result: Check,
     /// Digest of every output.
     pub outputs: Vec<Output>,
-    /// What it found wrong with the kernel. Our kernels are right, so this should be empty.
+    /// What it found wrong with the kernel. Empty, unless the kernel is faulty on purpose.
     pub findings: Vec<String>,
+    /// The kinds of the findings.
+    #[serde(skip)]
+    pub(super) kinds: Vec<FindingKind>,
     /// One report per launch.
     #[serde(skip)]
     pub(super) reports: Vec<Report>,
@@ -97,7 +104,7 @@ pub struct Simulated {
 pub struct Recorded {
     /// Whether its result was within tolerance of the CPU reference.
     pub right: bool,
-    /// Whether its outputs were the simulator's, bit by bit.
+    /// Whether its outputs were the simulator's, bit by bit, as far as they are determined.
     pub same_output: bool,
     /// How long it took.
     pub times: Times,
@@ -108,7 +115,7 @@ pub struct Recorded {
 pub struct Live {
     /// Its result, held against the CPU reference.
     pub result: Check,
-    /// Whether its outputs are the simulator's, bit by bit.
+    /// Whether its outputs are the simulator's, bit by bit, as far as they are determined.
     pub same_output: bool,
     /// How long it took.
     pub times: Times,
@@ -125,8 +132,11 @@ pub struct CounterRow {
     pub simulated: u64,
     /// The hardware's number, from the record.
     pub measured: Option<u64>,
-    /// Whether the two are equal; nothing to say of a counter that was not recorded.
+    /// Whether the two are equal; nothing to say of a counter that was not recorded or that varies.
     pub agrees: Option<bool>,
+    /// Whether it varies from run to run, because threads wait for each other.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub varies: bool,
 }
 
 /// All rows taken together.
@@ -140,7 +150,7 @@ pub struct Summary {
     pub counters_agree: usize,
     /// Number of exact counters that the records lack: of them it is not known whether they agree.
     pub not_recorded: usize,
-    /// Number of cases whose results are right, equal bit by bit, and without findings, on all machines that took part.
+    /// Number of cases whose results are as expected on all machines that took part ([`Row::results_agree`]).
     pub results_agree: usize,
     /// Whether there is nothing to complain about: exit code 0, otherwise 1.
     pub agrees: bool,
@@ -149,12 +159,13 @@ pub struct Summary {
 }
 
 impl Row {
-    /// Whether the results are right on all machines that took part, equal bit by bit, and without findings.
+    /// Whether the results are as expected on all machines that took part: as a rule right, equal bit by bit, and
+    /// without findings.
     pub fn results_agree(&self) -> bool {
-        self.simulated.result.right
-            && self.simulated.findings.is_empty()
-            && self.recorded.as_ref().is_none_or(|recorded| recorded.right && recorded.same_output)
-            && self.live.as_ref().is_none_or(|live| live.result.right && live.same_output)
+        self.verdict.allows(self.simulated.result.right)
+            && self.verdict.finds(self.simulated.kinds.iter().copied())
+            && self.recorded.as_ref().is_none_or(|r| self.verdict.allows(r.right) && r.same_output)
+            && self.live.as_ref().is_none_or(|live| self.verdict.allows(live.result.right) && live.same_output)
     }
 
     /// Whether no counter disagrees.
@@ -175,7 +186,7 @@ pub(super) fn summarize(rows: &[Row], provenances: &[&Provenance]) -> Summary {
     let (counters, counters_agree) = (verdicts().count(), verdicts().filter(|agrees| *agrees).count());
     let results_agree = rows.iter().filter(|row| row.results_agree()).count();
     let recorded = rows.iter().filter(|row| row.recorded.is_some());
-    let not_recorded = recorded.flat_map(Row::judged).filter(|counter| counter.agrees.is_none()).count();
+    let not_recorded = recorded.flat_map(Row::judged).filter(|c| c.agrees.is_none() && !c.varies).count();
     let mut closing = match source(provenances) {
         Some(source) => format!("{counters_agree} of {counters} exact counters agree ({source})"),
         None => "no exact counters were compared, because there is no record of a GPU".to_owned(),

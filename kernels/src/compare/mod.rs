@@ -164,6 +164,7 @@ fn simulate(case: &Case) -> Result<Simulated, SimulateError> {
     Ok(Simulated {
         result: prepared.check(&contents),
         outputs: prepared.outputs(&contents),
+        kinds: findings.clone().map(|finding| finding.kind).collect(),
         findings: findings.map(|f| format!("{} at {}:{}: {}", f.kind.name(), f.file, f.line, f.message)).collect(),
         reports,
     })
@@ -184,7 +185,7 @@ fn run_live(gpu: &Gpu, cases: &[Case], simulated: &[Simulated]) -> Result<Vec<Li
         let contents = kernels.run(&prepared)?;
         rows.push(Live {
             result: prepared.check(&contents),
-            same_output: prepared.outputs(&contents) == simulated.outputs,
+            same_output: prepared.outputs(&contents) == simulated.outputs || !is_determined(case),
             times: kernels.time(&prepared, REPEATS)?,
         });
     }
@@ -207,7 +208,7 @@ fn judge(case: &Case, simulated: Simulated, record: Option<&CaseRecord>, live: O
             shape,
             times,
             resources: recorded.map(|recorded| recorded.resources),
-            counters: if several { counters(&reports, measured) } else { Vec::new() },
+            counters: if several { counters(case, &reports, measured) } else { Vec::new() },
         }
     };
     let launches = groups.into_iter().map(launch).collect();
@@ -217,26 +218,33 @@ fn judge(case: &Case, simulated: Simulated, record: Option<&CaseRecord>, live: O
         version: case.version,
         case: case.name.clone(),
         data: case.data,
+        verdict: case.verdict,
         launches,
         recorded: record.map(|record| Recorded {
             right: record.right,
-            same_output: record.outputs == simulated.outputs,
+            same_output: record.outputs == simulated.outputs || !is_determined(case),
             times: record.times,
         }),
         live,
-        counters: counters(&all, |metric| record.and_then(|record| record.metric(metric))),
+        counters: counters(case, &all, |metric| record.and_then(|record| record.metric(metric))),
         simulated,
     }
 }
 
+/// Whether every machine must leave the same bits.
+const fn is_determined(case: &Case) -> bool {
+    case.verdict.is_determined() && !case.varies.bits
+}
+
 /// Every exact counter of some launches, simulated and measured.
-fn counters(reports: &[&Report], measured: impl Fn(&str) -> Option<u64>) -> Vec<CounterRow> {
+fn counters(case: &Case, reports: &[&Report], measured: impl Fn(&str) -> Option<u64>) -> Vec<CounterRow> {
     let counter = |counter: &Counter| {
         // A counter that the launch never touched is not in the report: it is 0.
         let simulated = reports.iter().map(|report| report.metrics.get(counter.metric).copied().unwrap_or(0)).sum();
         let measured = measured(counter.metric);
-        let agrees = measured.map(|measured| measured == simulated);
-        CounterRow { metric: counter.metric, label: counter.label, simulated, measured, agrees }
+        let varies = case.varies.counter(counter.metric);
+        let agrees = measured.filter(|_| !varies).map(|measured| measured == simulated);
+        CounterRow { metric: counter.metric, label: counter.label, simulated, measured, agrees, varies }
     };
     EXACT.iter().map(counter).collect()
 }

@@ -1,5 +1,7 @@
 //! Tests of the comparison on made-up records and results.
 
+use sim::report::FindingKind;
+
 use super::*;
 use crate::case;
 use crate::check::Check;
@@ -17,7 +19,7 @@ fn simulated(record: &CaseRecord) -> Simulated {
     let result = Check { right: true, wrong: 0, max_error: 0.0, first: None };
     let report = |launch: &LaunchRecord| Report { metrics: launch.metrics.clone(), ..Report::default() };
     let reports = record.launches.iter().map(report).collect();
-    Simulated { result, outputs: record.outputs.clone(), findings: Vec::new(), reports }
+    Simulated { result, outputs: record.outputs.clone(), findings: Vec::new(), kinds: Vec::new(), reports }
 }
 
 fn rows(cases: &[Case], record: &Record) -> Vec<Row> {
@@ -65,7 +67,7 @@ fn a_wrong_or_different_result_and_a_finding_are_disagreements() {
     assert!(judge_one(&|_, _, _| ()).results_agree());
     let wrong = [
         judge_one(&|ours, _, _| ours.result.right = false),
-        judge_one(&|ours, _, _| ours.findings.push("race".to_owned())),
+        judge_one(&|ours, _, _| ours.kinds.push(FindingKind::Race)),
         judge_one(&|ours, _, _| ours.outputs[0].blake3.push('0')),
         judge_one(&|_, theirs, _| theirs.right = false),
         judge_one(&|_, _, live| live.same_output = false),
