@@ -191,9 +191,13 @@ impl Case {
         self.launches.iter().map(|launch| launch.shape.grid.count()).sum()
     }
 
-    /// Whether `name` is in the case's problem, version or name; upper and lower case are the same.
+    /// Whether `name` is in the case's problem, version or name; upper and lower case are the same. The whole name of a
+    /// problem stands for that problem alone.
     pub fn matches(&self, name: &str) -> bool {
         let name = name.to_lowercase();
+        if let Some(problem) = problem::find(&name) {
+            return problem.name == self.problem;
+        }
         [self.problem, self.version, &self.name, &self.to_string()].iter().any(|own| own.to_lowercase().contains(&name))
     }
 }

@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// The problems of the book, with their sources and PTX.
 const COMMITTED: &[(&str, &str, &str)] = &[
+    ("compaction", include_str!("../cu/compaction.cu"), include_str!("../ptx/compaction.ptx")),
+    ("histogram", include_str!("../cu/histogram.cu"), include_str!("../ptx/histogram.ptx")),
     ("reduction", include_str!("../cu/reduction.cu"), include_str!("../ptx/reduction.ptx")),
     ("scan", include_str!("../cu/scan.cu"), include_str!("../ptx/scan.ptx")),
 ];

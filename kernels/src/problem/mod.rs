@@ -1,6 +1,8 @@
 //! The problems of the workbook. Each has one `.cu` file with the versions of its kernel, and here its CPU reference
 //! and its cases.
 
+pub mod compaction;
+pub mod histogram;
 pub mod reduction;
 pub mod scan;
 
@@ -21,7 +23,7 @@ pub struct Problem {
 
 /// All problems, in the order of the book.
 pub const fn all() -> &'static [Problem] {
-    &[reduction::PROBLEM, scan::PROBLEM]
+    &[reduction::PROBLEM, scan::PROBLEM, compaction::PROBLEM, histogram::PROBLEM]
 }
 
 /// The problem of this name.
