@@ -3,6 +3,7 @@
 
 pub mod compaction;
 pub mod histogram;
+pub mod reduce_by_key;
 pub mod reduction;
 pub mod scan;
 
@@ -23,7 +24,7 @@ pub struct Problem {
 
 /// All problems, in the order of the book.
 pub const fn all() -> &'static [Problem] {
-    &[reduction::PROBLEM, scan::PROBLEM, compaction::PROBLEM, histogram::PROBLEM]
+    &[reduction::PROBLEM, scan::PROBLEM, compaction::PROBLEM, histogram::PROBLEM, reduce_by_key::PROBLEM]
 }
 
 /// The problem of this name.
