@@ -12,7 +12,7 @@ use sim::{Arg, Dim3, Scalar};
 
 use crate::check::{Check, Expected, POISON};
 use crate::problem;
-use crate::verdict::{Varies, Verdict};
+use crate::verdict::{Known, Varies, Verdict};
 
 /// The shape of a launch: what stands between `<<<` and `>>>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -151,6 +151,8 @@ pub struct Case {
     pub verdict: Verdict,
     /// What may differ from run to run.
     pub varies: Varies,
+    /// Where simulator and GPU are known to differ.
+    pub known: &'static [Known],
     prepare: Arc<dyn Fn() -> Prepared + Send + Sync>,
 }
 
@@ -166,7 +168,7 @@ impl Case {
         prepare: impl Fn() -> Prepared + Send + Sync + 'static,
     ) -> Self {
         let (verdict, varies) = (Verdict::Right, Varies::default());
-        Self { problem, version, name, data, launches, verdict, varies, prepare: Arc::new(prepare) }
+        Self { problem, version, name, data, launches, verdict, varies, known: &[], prepare: Arc::new(prepare) }
     }
 
     /// The same case with another expectation.
@@ -179,6 +181,12 @@ impl Case {
     #[must_use]
     pub fn varying(self, varies: Varies) -> Self {
         Self { varies, ..self }
+    }
+
+    /// The same case with differences between simulator and GPU that are known.
+    #[must_use]
+    pub fn knowing(self, known: &'static [Known]) -> Self {
+        Self { known, ..self }
     }
 
     /// Makes the inputs and the references.

@@ -132,11 +132,15 @@ pub struct CounterRow {
     pub simulated: u64,
     /// The hardware's number, from the record.
     pub measured: Option<u64>,
-    /// Whether the two are equal; nothing to say of a counter that was not recorded or that varies.
+    /// Whether the two are equal; nothing to say of a counter that was not recorded, that varies, or
+    /// that is known to differ.
     pub agrees: Option<bool>,
     /// Whether it varies from run to run, because threads wait for each other.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub varies: bool,
+    /// Why the two differ, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<&'static str>,
 }
 
 /// All rows taken together.
@@ -186,7 +190,9 @@ pub(super) fn summarize(rows: &[Row], provenances: &[&Provenance]) -> Summary {
     let (counters, counters_agree) = (verdicts().count(), verdicts().filter(|agrees| *agrees).count());
     let results_agree = rows.iter().filter(|row| row.results_agree()).count();
     let recorded = rows.iter().filter(|row| row.recorded.is_some());
-    let not_recorded = recorded.flat_map(Row::judged).filter(|c| c.agrees.is_none() && !c.varies).count();
+    let not_recorded = recorded.flat_map(Row::judged).filter(|c| c.agrees.is_none() && !c.varies && c.known.is_none());
+    let not_recorded = not_recorded.count();
+    let known = rows.iter().flat_map(Row::judged).filter(|counter| counter.known.is_some()).count();
     let mut closing = match source(provenances) {
         Some(source) => format!("{counters_agree} of {counters} exact counters agree ({source})"),
         None => "no exact counters were compared, because there is no record of a GPU".to_owned(),
@@ -194,6 +200,9 @@ pub(super) fn summarize(rows: &[Row], provenances: &[&Provenance]) -> Summary {
     let wrong = rows.len() - results_agree;
     if wrong > 0 {
         closing += &format!("; {wrong} of {} results do not", rows.len());
+    }
+    if known > 0 {
+        closing += &format!("; known to differ: {known}");
     }
     if not_recorded > 0 {
         closing += &format!("; not recorded: {not_recorded}");

@@ -244,7 +244,10 @@ fn counters(case: &Case, reports: &[&Report], measured: impl Fn(&str) -> Option<
         let measured = measured(counter.metric);
         let varies = case.varies.counter(counter.metric);
         let agrees = measured.filter(|_| !varies).map(|measured| measured == simulated);
-        CounterRow { metric: counter.metric, label: counter.label, simulated, measured, agrees, varies }
+        let known = case.known.iter().find(|known| known.counters.contains(&counter.metric)).map(|known| known.why);
+        let known = known.filter(|_| agrees == Some(false));
+        let agrees = agrees.filter(|_| known.is_none());
+        CounterRow { metric: counter.metric, label: counter.label, simulated, measured, agrees, varies, known }
     };
     EXACT.iter().map(counter).collect()
 }
