@@ -21,6 +21,7 @@ const COMMITTED: &[(&str, &str, &str)] = &[
     ("reduce_by_key", include_str!("../cu/reduce_by_key.cu"), include_str!("../ptx/reduce_by_key.ptx")),
     ("reduction", include_str!("../cu/reduction.cu"), include_str!("../ptx/reduction.ptx")),
     ("scan", include_str!("../cu/scan.cu"), include_str!("../ptx/scan.ptx")),
+    ("summed_area_table", include_str!("../cu/summed_area_table.cu"), include_str!("../ptx/summed_area_table.ptx")),
 ];
 
 /// The first line of every committed PTX.

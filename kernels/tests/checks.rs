@@ -23,7 +23,8 @@ fn our_kernels_show_what_is_expected_of_them_and_no_more() {
 
 #[test]
 fn checks_change_no_counter_and_no_result() {
-    for case in case::all().into_iter().filter(|case| case.blocks() < 100) {
+    // With a race the checks' own turns can change the result.
+    for case in case::all().into_iter().filter(|case| case.blocks() < 100 && case.verdict == Verdict::Right) {
         let module = simulate::module(case.problem).unwrap();
         let prepared = case.prepare();
         let run = |checks| simulate::run_with(&module, &prepared, &Options { checks, ..Options::default() });

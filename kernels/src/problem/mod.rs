@@ -6,6 +6,7 @@ pub mod histogram;
 pub mod reduce_by_key;
 pub mod reduction;
 pub mod scan;
+pub mod summed_area_table;
 
 use crate::case::Case;
 
@@ -24,7 +25,14 @@ pub struct Problem {
 
 /// All problems, in the order of the book.
 pub const fn all() -> &'static [Problem] {
-    &[reduction::PROBLEM, scan::PROBLEM, compaction::PROBLEM, histogram::PROBLEM, reduce_by_key::PROBLEM]
+    &[
+        reduction::PROBLEM,
+        scan::PROBLEM,
+        compaction::PROBLEM,
+        histogram::PROBLEM,
+        reduce_by_key::PROBLEM,
+        summed_area_table::PROBLEM,
+    ]
 }
 
 /// The problem of this name.

@@ -387,7 +387,11 @@ mod tests {
         let error = select(&["scam".to_owned()]).unwrap_err();
         assert_eq!(
             (error.to_string().as_str(), error.exit_code()),
-            ("there is no problem `scam`; there are reduction, scan, compaction, histogram, reduce_by_key", 2)
+            (
+                "there is no problem `scam`; there are reduction, scan, compaction, histogram, reduce_by_key, \
+                 summed_area_table",
+                2
+            )
         );
         assert_eq!(select(&[]).unwrap().len(), problem::all().len());
     }
