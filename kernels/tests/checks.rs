@@ -1,6 +1,7 @@
 //! The checks of the simulator on our own kernels: no false alarm in any case, the fault where there is one on purpose,
 //! and a race where a barrier is taken out.
 
+use kernels::verdict::Verdict;
 use kernels::{case, compile, nvrtc, simulate, testing};
 use sim::report::FindingKind;
 use sim::{Checks, Module, Options};
