@@ -454,7 +454,8 @@ __device__ __forceinline__ void for_each_vector(const Byte *in, size_t count, Ad
 
 // ANCHOR: histogram_runs
 // A thread takes sixteen bytes in a row and adds a run of equal ones at once.
-// Wrong about it: on random bytes nearly every run is one byte long, and looking for runs is work.
+// Wrong about it: on random bytes nearly every run is one byte long, and looking for runs is work. Lanes that add a
+// number to one word take turns, other than lanes that add one to it.
 // Right about it: on a constant image one atomic per sixteen bytes is left, on a sorted one hardly more.
 extern "C" __global__ void histogram_runs(unsigned *hist, const Byte *in, size_t count)
 {
