@@ -89,6 +89,25 @@ impl CompareError {
     }
 }
 
+impl Against<'_> {
+    /// Takes the cases out that there is nothing to compare with, and returns the names of their problems: kernels that
+    /// nobody has recorded yet are in the repository before they are in a table. With a GPU there are none.
+    pub fn without_a_record(&self, cases: &mut Vec<Case>) -> Vec<&'static str> {
+        if self.gpu.is_some() {
+            return Vec::new();
+        }
+        let mut left_out: Vec<&'static str> = Vec::new();
+        cases.retain(|case| {
+            let recorded = self.records.iter().any(|record| record.problem == case.problem);
+            if !recorded && !left_out.contains(&case.problem) {
+                left_out.push(case.problem);
+            }
+            recorded
+        });
+        left_out
+    }
+}
+
 /// Runs `cases` on the simulator, and on the GPU if there is one, and compares. `simulated` is called, from any thread
 /// and in any order, whenever the simulator is done with a case.
 ///
