@@ -1,6 +1,10 @@
-//! What the project's tests share: saying that something was not tested.
+//! What the project's tests share: running a case that must show what is expected of it, and saying that something was
+//! not tested.
 
 use std::io::Write;
+
+use crate::case::Case;
+use crate::simulate::{self, Simulated};
 
 /// The environment variable that names a file to which every `not run: …` line is appended.
 pub const NOT_RUN_FILE: &str = "WARPBOOK_NOT_RUN";
@@ -22,6 +26,20 @@ pub fn not_run(what: &str, why: &str) {
         let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
         written.unwrap_or_else(|e| panic!("cannot write to {} ({NOT_RUN_FILE}): {e}", path.display()));
     }
+}
+
+/// Runs a case on the simulator.
+///
+/// # Panics
+/// If its result or its findings are not those that its verdict expects.
+pub fn as_expected(case: &Case) -> Simulated {
+    let prepared = case.prepare();
+    let run = simulate::run(case, &prepared).unwrap_or_else(|error| panic!("{case}: {error}"));
+    let check = prepared.check(&run.contents);
+    assert!(case.verdict.allows(check.right), "{case}: {check:?}");
+    let findings: Vec<_> = run.reports.iter().flat_map(|report| &report.findings).collect();
+    assert!(case.verdict.finds(findings.iter().map(|finding| finding.kind)), "{case}: {findings:?}");
+    run
 }
 
 /// The line, with line breaks of an error text folded: one thing not run is one line.

@@ -4,16 +4,10 @@ use sim::Report;
 
 use super::*;
 use crate::simulate;
+use crate::testing::as_expected;
 
-/// Runs a case; its result and findings must be as expected.
 fn run(case: &Case) -> Vec<Report> {
-    let prepared = case.prepare();
-    let run = simulate::run(case, &prepared).unwrap_or_else(|error| panic!("{error}"));
-    let check = prepared.check(&run.contents);
-    let findings: Vec<_> = run.reports.iter().flat_map(|report| &report.findings).collect();
-    assert!(case.verdict.allows(check.right), "{case}: {check:?}");
-    assert!(case.verdict.finds(findings.iter().map(|finding| finding.kind)), "{case}: {findings:?}");
-    run.reports
+    as_expected(case).reports
 }
 
 fn metric(report: &Report, metric: &str) -> u64 {

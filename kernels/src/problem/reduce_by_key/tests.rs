@@ -6,17 +6,7 @@ use sim::report::FindingKind;
 use super::plan::TILE;
 use super::*;
 use crate::simulate::{self, Simulated};
-
-fn run(case: &Case) -> Simulated {
-    let prepared = case.prepare();
-    let run = simulate::run(case, &prepared).unwrap_or_else(|error| panic!("{error}"));
-    let check = prepared.check(&run.contents);
-    assert!(check.right, "{case}: {check:?}");
-    for report in &run.reports {
-        assert!(report.findings.is_empty(), "{case}: {:?}", report.findings);
-    }
-    run
-}
+use crate::testing::as_expected as run;
 
 fn metric(run: &Simulated, name: &str) -> u64 {
     let of = |report: &sim::Report| report.metrics.get(name).or_else(|| report.estimates.get(name)).copied();

@@ -1,19 +1,10 @@
 //! Tests of the summed-area table: the reference, the launches, the edges, and the closed forms.
 
 use super::*;
-use crate::simulate::{self, Simulated};
+use crate::simulate::Simulated;
+use crate::testing::as_expected as run;
 
 const PATCH: Tiles = Tiles { patches: 1 };
-
-fn run(case: &Case) -> Simulated {
-    let prepared = case.prepare();
-    let run = simulate::run(case, &prepared).unwrap_or_else(|error| panic!("{error}"));
-    let check = prepared.check(&run.contents);
-    assert!(case.verdict.allows(check.right), "{case}: {check:?}");
-    let findings = run.reports.iter().flat_map(|report| &report.findings).map(|finding| finding.kind);
-    assert!(case.verdict.finds(findings), "{case}: {:?}", run.reports[0].findings);
-    run
-}
 
 fn metric(run: &Simulated, name: &str) -> u64 {
     let of = |report: &sim::Report| report.metrics.get(name).or_else(|| report.estimates.get(name)).copied();
