@@ -278,7 +278,7 @@ fn not_the_learners(why: sim::Error) -> GradeError {
 }
 
 /// Compares the output with the answer: how many elements are wrong, and the first of them.
-fn compare(instance: &Instance, buffers: &[Option<Vec<u8>>]) -> Result<(usize, Vec<WrongElement>), GradeError> {
+fn compare(instance: &Instance, buffers: &[Option<sim::Content>]) -> Result<(usize, Vec<WrongElement>), GradeError> {
     let (name, bytes) = match (instance.args.get(instance.output), buffers.get(instance.output)) {
         (Some((name, _)), Some(Some(bytes))) if bytes.len() == 4 * instance.expected.len() => (*name, bytes),
         _ => return Err(GradeError::Internal("the output buffer did not come back from the simulation".to_owned())),
@@ -300,7 +300,7 @@ fn compare(instance: &Instance, buffers: &[Option<Vec<u8>>]) -> Result<(usize, V
 }
 
 /// The names of buffers, other than the output, whose bytes are not what they were.
-fn changed_inputs(instance: &Instance, buffers: &[Option<Vec<u8>>]) -> Vec<String> {
+fn changed_inputs(instance: &Instance, buffers: &[Option<sim::Content>]) -> Vec<String> {
     let changed = instance.args.iter().zip(buffers).enumerate().filter(|(at, ((_, arg), after))| {
         *at != instance.output && matches!((arg, after), (sim::Arg::Buffer(before), Some(after)) if before != after)
     });
@@ -321,8 +321,8 @@ mod tests {
         }
     }
 
-    fn bytes(values: &[f32]) -> Option<Vec<u8>> {
-        Some(values.iter().flat_map(|v| v.to_le_bytes()).collect())
+    fn bytes(values: &[f32]) -> Option<sim::Content> {
+        Some(values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>().into())
     }
 
     #[test]

@@ -68,12 +68,21 @@ impl Buffer {
 
     /// An output of `bytes` bytes, filled with [`POISON`].
     pub fn poisoned(name: &'static str, bytes: usize) -> Self {
-        Self { name, content: Arg::Buffer(vec![POISON; bytes]) }
+        Self { name, content: Arg::Buffer(vec![POISON; bytes].into()) }
     }
 
     /// A buffer of `bytes` zero bytes.
     pub const fn zeros(name: &'static str, bytes: u64) -> Self {
         Self { name, content: Arg::Zeros(bytes) }
+    }
+
+    /// Its size in bytes.
+    pub fn bytes(&self) -> u64 {
+        match &self.content {
+            Arg::Buffer(content) => content.len() as u64,
+            Arg::Zeros(bytes) | Arg::Uninit(bytes) => *bytes,
+            Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } | Arg::Memory { .. } => 0,
+        }
     }
 }
 
@@ -302,7 +311,7 @@ mod tests {
             let before: Vec<Vec<u8>> = prepared
                 .buffers
                 .iter()
-                .map(|buffer| if let Arg::Buffer(bytes) = &buffer.content { bytes.clone() } else { Vec::new() })
+                .map(|buffer| if let Arg::Buffer(bytes) = &buffer.content { bytes.to_vec() } else { Vec::new() })
                 .collect();
             assert!(!prepared.check(&before).right, "{case} would pass without running");
         }

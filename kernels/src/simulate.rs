@@ -87,7 +87,7 @@ pub fn run_with(module: &Module, prepared: &Prepared, options: &Options) -> Resu
         }
     }
     let content = |arg: Arg| match arg {
-        Arg::Buffer(bytes) => bytes,
+        Arg::Buffer(bytes) => bytes.into_vec(),
         Arg::Zeros(bytes) | Arg::Uninit(bytes) => vec![0; bytes as usize],
         Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } | Arg::Memory { .. } => Vec::new(),
     };

@@ -1,7 +1,9 @@
 //! What is launched: grid and block shape, dynamic shared memory and the kernel's arguments.
 
 use std::fmt;
+use std::ops::Deref;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::memory::global::{BUFFER_STRIDE, BUFFERS_BASE};
 
@@ -161,6 +163,37 @@ impl Scalar {
     }
 }
 
+/// What a buffer holds. Clones share the memory, so a buffer that launch after launch reads is never copied.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Content(Arc<Vec<u8>>);
+
+impl Content {
+    /// The bytes, copied if somebody else still has them.
+    pub fn into_vec(self) -> Vec<u8> {
+        Arc::unwrap_or_clone(self.0)
+    }
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(Arc::new(bytes))
+    }
+}
+
+impl Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// One kernel argument.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Arg {
@@ -169,7 +202,7 @@ pub enum Arg {
     /// A struct passed by value: its raw bytes.
     Bytes(Vec<u8>),
     /// A device buffer initialised with these bytes; the kernel gets its address.
-    Buffer(Vec<u8>),
+    Buffer(Content),
     /// A device buffer of this many zero bytes; the kernel gets its address.
     Zeros(u64),
     /// A device buffer of this many bytes as `cudaMalloc` returns it: it holds zeros here, but a read of what the kernel
@@ -190,7 +223,7 @@ pub enum Arg {
         /// Size in bytes.
         bytes: u64,
         /// The first bytes; the rest is zero.
-        content: Vec<u8>,
+        content: Content,
         /// False for memory that nobody has written, as `cudaMalloc` gives it.
         written: bool,
     },
@@ -204,7 +237,7 @@ pub const fn buffer_address(index: usize) -> u64 {
 impl Arg {
     /// A buffer holding the little-endian bytes of `values`.
     pub fn buffer_of<T: Plain>(values: &[T]) -> Self {
-        Self::Buffer(values.iter().flat_map(|v| v.le_bytes()).collect())
+        Self::Buffer(values.iter().flat_map(|v| v.le_bytes()).collect::<Vec<u8>>().into())
     }
 }
 

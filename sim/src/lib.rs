@@ -25,7 +25,7 @@ pub mod target;
 
 pub use check::Checks;
 pub use error::{Error, ErrorClass};
-pub use launch::{Arg, Dim3, Launch, Scalar};
+pub use launch::{Arg, Content, Dim3, Launch, Scalar};
 pub use machine::schedule::Scheduling;
 pub use report::Report;
 pub use simulate::{Entry, Lowering, Module, Options, Outcome, Parameter, simulate, targets};

@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 use crate::check::{Checked, Checks, Places, Plan};
 use crate::error::Error;
-use crate::launch::{Arg, Launch};
+use crate::launch::{Arg, Content, Launch};
 use crate::machine::grid::{self, Machine, Ran};
 use crate::machine::schedule::Scheduling;
-use crate::memory::global::Allocation;
+use crate::memory::global::Written;
 use crate::observe::counters::Counters;
 use crate::observe::{by_line, metrics};
 use crate::program::{self, Source};
@@ -191,7 +191,7 @@ pub struct Outcome {
     /// Counters and findings.
     pub report: Report,
     /// One entry per argument: the buffer's bytes after the launch, `None` for a scalar.
-    pub buffers: Vec<Option<Vec<u8>>>,
+    pub buffers: Vec<Option<Content>>,
     /// The module's variables in global memory that the launch changed, with their bytes after it.
     pub variables: Vec<(String, Vec<u8>)>,
 }
@@ -236,28 +236,6 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
     findings.extend(found);
     findings.sort_by(|a, b| (&a.file, a.line, a.kind).cmp(&(&b.file, b.line, b.kind)));
 
-    let mut contents = machine.global.buffers().iter();
-    let buffers: Vec<Option<Vec<u8>>> = launch
-        .args
-        .iter()
-        .map(|arg| match arg {
-            Arg::Buffer(_) | Arg::Zeros(_) | Arg::Uninit(_) | Arg::Memory { .. } => {
-                contents.next().map(Allocation::to_vec)
-            }
-            Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => None,
-        })
-        .collect();
-    let output = buffers
-        .iter()
-        .enumerate()
-        .filter_map(|(argument, bytes)| {
-            let bytes = bytes.as_ref()?;
-            // Memory that is no argument goes by the first argument that is its address.
-            let points_here = |arg: &Arg| matches!(arg, Arg::Address { argument: place, .. } if *place == argument);
-            let argument = launch.args.iter().position(points_here).unwrap_or(argument);
-            Some(BufferDigest { argument, bytes: bytes.len() as u64, blake3: digest(bytes) })
-        })
-        .collect();
     let (major, minor) = module.ast.version;
     let mut report = Report {
         kernel: kernel.to_owned(),
@@ -278,7 +256,7 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
         printed: printed.report(),
         missing: features::missing(target, &program, &module.ast, &module.name),
         details: None,
-        output,
+        output: Vec::new(),
         versions: Versions {
             warpbook: env!("CARGO_PKG_VERSION").to_owned(),
             ptx: format!("{major}.{minor}"),
@@ -290,15 +268,49 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
         distance: Distance::of(&report),
         lines: by_line::lines(details, &machine, &module.ast, &module.name),
     });
-    let variables = changed_variables(&program, &machine);
+    let (written, variables) = machine.global.into_written();
+    let mut written = written.into_iter();
+    let mut after = |before: Option<&Content>, bytes: u64| {
+        Some(match (written.next().flatten(), before) {
+            (Some(after), _) => after.into(),
+            (None, Some(before)) if before.len() as u64 == bytes => before.clone(),
+            (None, before) => {
+                let mut content = before.map_or_else(Vec::new, |before| before.to_vec());
+                content.resize(bytes as usize, 0);
+                content.into()
+            }
+        })
+    };
+    let buffers: Vec<Option<Content>> = launch
+        .args
+        .iter()
+        .map(|arg| match arg {
+            Arg::Buffer(content) => after(Some(content), content.len() as u64),
+            Arg::Memory { content, bytes, .. } => after(Some(content), *bytes),
+            Arg::Zeros(bytes) | Arg::Uninit(bytes) => after(None, *bytes),
+            Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => None,
+        })
+        .collect();
+    report.output = buffers
+        .iter()
+        .enumerate()
+        .filter_map(|(argument, bytes)| {
+            let bytes = bytes.as_ref()?;
+            // Memory that is no argument goes by the first argument that is its address.
+            let points_here = |arg: &Arg| matches!(arg, Arg::Address { argument: place, .. } if *place == argument);
+            let argument = launch.args.iter().position(points_here).unwrap_or(argument);
+            Some(BufferDigest { argument, bytes: bytes.len() as u64, blake3: digest(bytes) })
+        })
+        .collect();
+    let variables = changed(&program, variables);
     Ok(Outcome { report, buffers, variables })
 }
 
-/// The variables in global memory whose bytes are not what they were.
-fn changed_variables(program: &program::Program, machine: &Machine<'_>) -> Vec<(String, Vec<u8>)> {
+/// The variables in global memory whose bytes after the launch are not what they were.
+fn changed(program: &program::Program, written: Vec<Written>) -> Vec<(String, Vec<u8>)> {
     let addresses = grid::addresses(program);
-    let after = machine.global.variables().iter().map(Allocation::to_vec);
-    let changed = program.globals.iter().zip(after).filter(|(variable, after)| {
+    let written = program.globals.iter().zip(written).filter_map(|(variable, after)| Some((variable, after?)));
+    let changed = written.filter(|(variable, after)| {
         let mut before = grid::content(variable, &addresses);
         before.resize(after.len(), 0);
         before != *after

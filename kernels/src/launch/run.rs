@@ -239,14 +239,16 @@ fn one(
         // Written once: from now on the kernels may change the addresses.
         buffer.pointers.clear();
         let Content { bytes, written, .. } = buffer.content;
-        args.push(Arg::Memory { name: buffer.title(), bytes, content, written });
+        args.push(Arg::Memory { name: buffer.title(), bytes, content: content.into(), written });
     }
     let launch = Launch { grid: spec.grid, block: *block, shared_bytes: spec.shared_bytes, args };
     let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &signature.ptx_name };
     let done = checked::run(subject, &launch, options)?;
     let outcome = done.outcome;
+    // What was not written is shared with the launch, and would be copied.
+    drop(launch);
     for (buffer, bytes) in memory.iter_mut().zip(outcome.buffers.into_iter().skip(spec.args.len())) {
-        buffer.content.data = bytes.unwrap_or_default();
+        buffer.content.data = bytes.unwrap_or_default().into_vec();
         // The kernel may have written all of it: what it left out is not known here.
         buffer.content.written = true;
     }

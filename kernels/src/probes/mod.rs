@@ -237,7 +237,7 @@ fn argument(text: &str, index: usize) -> Result<Arg, String> {
         return bytes.parse().map(Arg::Zeros).map_err(|_| format!("`{bytes}` is not a number of bytes"));
     }
     if text.contains('*') {
-        return data::buffer(text, index as u64).map(Arg::Buffer);
+        return data::buffer(text, index as u64).map(|bytes| Arg::Buffer(bytes.into()));
     }
     Scalar::parse(text).map(Arg::Scalar)
 }

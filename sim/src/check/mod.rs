@@ -32,6 +32,7 @@ use crate::observe::counters::Counters;
 use crate::observe::details::Details;
 use crate::observe::metrics;
 use crate::observe::{AccessEvent, MemoryEvent, Observer, SyncEvent};
+use crate::program::compact::Code;
 use crate::program::inst::{Op, Pc};
 use crate::program::ways::Difference;
 use crate::ptx::ast::Module;
@@ -194,6 +195,14 @@ impl Observer for Checked {
     }
 
     #[inline(always)]
+    fn straight(&mut self, pc: Pc, length: usize, active: u32) {
+        self.counters.straight(pc, length, active);
+        if let Some(details) = &mut self.details {
+            (pc..pc + length as Pc).for_each(|pc| details.instruction(pc, active));
+        }
+    }
+
+    #[inline(always)]
     fn memory(&mut self, event: &MemoryEvent<'_>) {
         self.counters.memory(event);
         if let Some(details) = &mut self.details {
@@ -243,8 +252,8 @@ impl Observer for Checked {
         }
     }
 
-    fn finish(&mut self) {
-        self.counters.finish();
+    fn finish(&mut self, code: &Code) {
+        self.counters.finish(code);
         if let Some(races) = &mut self.races {
             races.finish();
         }

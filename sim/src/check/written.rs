@@ -2,7 +2,7 @@
 
 use super::pages::PageMap;
 use super::view::Look;
-use crate::memory::rows;
+use crate::memory::rows::{self, each_lane};
 use crate::observe::lanes_of;
 
 /// The bits of a word of shared memory all of whose bytes were written.
@@ -58,9 +58,9 @@ impl SharedBytes {
             let place = |lane: usize| rows::element(addresses[lane], 2) + part as usize;
             let words = &mut self.words[..];
             if reads {
-                rows::each_lane(lanes, |lane| all &= words.get(place(lane)).copied().unwrap_or(WHOLE));
+                each_lane!(lanes, lane => all &= words.get(place(lane)).copied().unwrap_or(WHOLE));
             } else {
-                rows::each_lane(lanes, |lane| {
+                each_lane!(lanes, lane => {
                     if let Some(word) = words.get_mut(place(lane)) {
                         *word = WHOLE;
                     }

@@ -5,7 +5,7 @@ use super::{atomic, lanes, memory};
 use crate::check::hook;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
-use crate::memory::rows::{self, Layout};
+use crate::memory::rows::{self, Layout, each_lane};
 use crate::observe::{MemoryEvent, Observer};
 use crate::program::inst::{Atomic, AtomicForm, AtomicOp, Pc, Reg, Space};
 
@@ -27,7 +27,11 @@ pub(super) fn execute<O: Observer>(
     }
     let (Reg::W(operand, 32), None | Some(Reg::W(_, 32))) = (atomic.a, atomic.result) else { return false };
     let addresses = memory::addresses(warp, block, atomic.address);
-    if memory::aligned(&addresses, active, 4).1 != 0 {
+    let mut bits = 0;
+    for address in addresses {
+        bits |= address;
+    }
+    if bits & 3 != 0 && memory::aligned(&addresses, active, 4).1 != 0 {
         return false;
     }
     let space = atomic.space;
@@ -35,9 +39,13 @@ pub(super) fn execute<O: Observer>(
     let buffer = match space {
         Space::Shared => {
             let words = (block.shared.len() / 4) as u64;
-            let mut missed = false;
-            for address in addresses {
-                missed |= address >> 2 >= words;
+            // What is below a power of two has no bit from there on.
+            let mut missed = bits >> 2 >= words;
+            if missed {
+                missed = false;
+                for address in addresses {
+                    missed |= address >> 2 >= words;
+                }
             }
             // A lane that takes no part may miss: then it is for the others to find out.
             if missed {
@@ -57,24 +65,25 @@ pub(super) fn execute<O: Observer>(
         hook::atomic(warp, block, pc, atomic, space, &addresses, active);
     }
     let operands = warp.registers.w(&machine.constants, operand);
+    let (words, _) = block.shared.as_chunks_mut::<4>();
     let mut old = [0; 32];
-    let mut changed = 0;
-    if let Some(buffer) = buffer {
-        rows::each_lane(active, |lane| {
-            old[lane] = buffer.add(addresses[lane] - buffer.base, operands[lane]);
-            changed |= operands[lane];
-        });
-    } else {
-        let (words, _) = block.shared.as_chunks_mut::<4>();
-        rows::each_lane(active, |lane| {
+    match (buffer, atomic.result) {
+        (Some(buffer), _) => {
+            each_lane!(active, lane => old[lane] = buffer.add(addresses[lane] - buffer.base, operands[lane]));
+        }
+        (None, None) => each_lane!(active, lane => {
+            if let Some(word) = words.get_mut(rows::element(addresses[lane], 2)) {
+                *word = u32::from_le_bytes(*word).wrapping_add(operands[lane]).to_le_bytes();
+            }
+        }),
+        (None, Some(_)) => each_lane!(active, lane => {
             if let Some(word) = words.get_mut(rows::element(addresses[lane], 2)) {
                 old[lane] = u32::from_le_bytes(*word);
                 *word = old[lane].wrapping_add(operands[lane]).to_le_bytes();
-                changed |= operands[lane];
             }
-        });
+        }),
     }
-    block.changes += u64::from(changed != 0);
+    block.changes += u64::from(rows::union(operands, active) != 0);
     if let Some(Reg::W(result, _)) = atomic.result {
         warp.registers.set_w(result, &old, active);
     }

@@ -137,7 +137,7 @@ pub(super) fn store<O>(
             let (_, misaligned) = aligned(addresses, active, 4);
             let buffer = if misaligned == 0 { one_buffer(block, addresses, active, 4) } else { None };
             let Some(buffer) = buffer else { return false };
-            each_lane(active, |lane| buffer.store(addresses[lane] - buffer.base, 4, row[lane].into()));
+            each_lane!(active, lane => buffer.store(addresses[lane] - buffer.base, 4, row[lane].into()));
             true
         }
         (Space::Global, Reg::D(slot), 8) => {
@@ -145,7 +145,7 @@ pub(super) fn store<O>(
             let (_, misaligned) = aligned(addresses, active, 8);
             let buffer = if misaligned == 0 { one_buffer(block, addresses, active, 8) } else { None };
             let Some(buffer) = buffer else { return false };
-            each_lane(active, |lane| buffer.store(addresses[lane] - buffer.base, 8, row[lane]));
+            each_lane!(active, lane => buffer.store(addresses[lane] - buffer.base, 8, row[lane]));
             true
         }
         _ => false,
@@ -154,7 +154,7 @@ pub(super) fn store<O>(
 
 /// The buffer and the offset of the first lane in it, where all lanes follow one another ([`Layout::Run`]) inside it.
 #[inline(always)]
-pub(super) fn run<'m, O>(block: &Block<'m, O>, addresses: &[u64; 32], bytes: u32) -> Option<(&'m Allocation, u64)> {
+pub(super) fn run<'m, O>(block: &Block<'m, O>, addresses: &[u64; 32], bytes: u32) -> Option<(&'m Allocation<'m>, u64)> {
     let allocation = block.machine.global.find(addresses[0], 32 * bytes)?;
     Some((allocation, addresses[0] - allocation.base))
 }
@@ -210,9 +210,9 @@ pub(super) fn one_buffer<'m, O>(
     addresses: &[u64; 32],
     active: u32,
     bytes: u32,
-) -> Option<&'m Allocation> {
+) -> Option<&'m Allocation<'m>> {
     let (mut low, mut high) = (u64::MAX, 0);
-    each_lane(active, |lane| {
+    each_lane!(active, lane => {
         low = low.min(addresses[lane]);
         high = high.max(addresses[lane]);
     });
@@ -243,7 +243,7 @@ pub(super) fn shared_words(shared: &[u8], addresses: &[u64; 32], layout: Layout,
         return None;
     }
     let mut outside = false;
-    each_lane(active, |lane| match words.get(element(addresses[lane], 2)) {
+    each_lane!(active, lane => match words.get(element(addresses[lane], 2)) {
         Some(&word) => row[lane] = u32::from_le_bytes(word),
         None => outside = true,
     });
@@ -259,7 +259,7 @@ fn shared_doubles(shared: &[u8], addresses: &[u64; 32], active: u32) -> Option<[
     let (doubles, _) = shared.as_chunks::<8>();
     let mut row = [0; 32];
     let mut outside = false;
-    each_lane(active, |lane| match doubles.get(element(addresses[lane], 3)) {
+    each_lane!(active, lane => match doubles.get(element(addresses[lane], 3)) {
         Some(&double) => row[lane] = u64::from_le_bytes(double),
         None => outside = true,
     });
@@ -288,11 +288,11 @@ pub(super) fn store_shared_words(
         return false;
     }
     let mut outside = false;
-    each_lane(active, |lane| outside |= addresses[lane] >> 2 >= words.len() as u64);
+    each_lane!(active, lane => outside |= addresses[lane] >> 2 >= words.len() as u64);
     if outside {
         return false;
     }
-    each_lane(active, |lane| words[element(addresses[lane], 2)] = row[lane].to_le_bytes());
+    each_lane!(active, lane => words[element(addresses[lane], 2)] = row[lane].to_le_bytes());
     true
 }
 
@@ -311,19 +311,19 @@ pub(super) fn read<O>(
         (Space::Global, _) => return block.machine.global.load_lanes(addresses, lanes, bytes, row),
         (Space::Shared, 4) => {
             let (words, _) = block.shared.as_chunks::<4>();
-            each_lane(lanes, |lane| match words.get(element(addresses[lane], 2)) {
+            each_lane!(lanes, lane => match words.get(element(addresses[lane], 2)) {
                 Some(&word) => row[lane] = u32::from_le_bytes(word).into(),
                 None => outside |= 1 << lane,
             });
         }
         (Space::Shared, 8) => {
             let (doubles, _) = block.shared.as_chunks::<8>();
-            each_lane(lanes, |lane| match doubles.get(element(addresses[lane], 3)) {
+            each_lane!(lanes, lane => match doubles.get(element(addresses[lane], 3)) {
                 Some(&double) => row[lane] = u64::from_le_bytes(double),
                 None => outside |= 1 << lane,
             });
         }
-        _ => each_lane(lanes, |lane| match memory::read(warp, block, space, lane, addresses[lane], bytes) {
+        _ => each_lane!(lanes, lane => match memory::read(warp, block, space, lane, addresses[lane], bytes) {
             Ok(value) => row[lane] = value,
             Err(Outside) => outside |= 1 << lane,
         }),
@@ -346,19 +346,19 @@ pub(super) fn write<O>(
         (Space::Global, _) => return block.machine.global.store_lanes(addresses, lanes, bytes, row),
         (Space::Shared, 4) => {
             let (words, _) = block.shared.as_chunks_mut::<4>();
-            each_lane(lanes, |lane| match words.get_mut(element(addresses[lane], 2)) {
+            each_lane!(lanes, lane => match words.get_mut(element(addresses[lane], 2)) {
                 Some(word) => *word = (row[lane] as u32).to_le_bytes(),
                 None => outside |= 1 << lane,
             });
         }
         (Space::Shared, 8) => {
             let (doubles, _) = block.shared.as_chunks_mut::<8>();
-            each_lane(lanes, |lane| match doubles.get_mut(element(addresses[lane], 3)) {
+            each_lane!(lanes, lane => match doubles.get_mut(element(addresses[lane], 3)) {
                 Some(double) => *double = row[lane].to_le_bytes(),
                 None => outside |= 1 << lane,
             });
         }
-        _ => each_lane(lanes, |lane| {
+        _ => each_lane!(lanes, lane => {
             outside |=
                 u32::from(memory::write(warp, block, space, lane, addresses[lane], bytes, row[lane]).is_err()) << lane;
         }),

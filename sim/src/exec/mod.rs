@@ -24,6 +24,7 @@ use crate::machine::registers::Registers;
 use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent};
+use crate::program::compact::ALONE;
 use crate::program::inst::{Address, Inst, Op, Pc, Reg, Space, Special, Varying, VoteMode};
 use crate::program::joins::{MEETS, PARTS, WAITS};
 use crate::program::{SHARED_WINDOW, WINDOW};
@@ -69,17 +70,35 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
             return;
         }
         // Arithmetic up to the next instruction of another kind: nothing can happen in between.
-        let length = u64::from(program.code.straight[pc as usize]).min(*fuel);
-        if length > 0 {
-            for inst in &program.code.insts[pc as usize..pc as usize + length as usize] {
-                let active = lanes & guarded(&warp.registers, inst);
+        let straight = program.code.straight[pc as usize];
+        if straight > 0 {
+            let first = &program.code.insts[pc as usize];
+            let (mut insts, mut active) = (std::slice::from_ref(first), lanes);
+            if straight == ALONE {
+                active &= guarded(&warp.registers, first);
                 if active != 0 {
                     block.observer.instruction(pc, active);
+                    if let Op::Varying(varying) = &first.op {
+                        note_difference(warp, block, pc, varying, active);
+                        insts = std::slice::from_ref(&varying.inst);
+                    }
+                }
+            } else {
+                let length = u64::from(straight).min(*fuel) as usize;
+                insts = &program.code.insts[pc as usize..pc as usize + length];
+                if length == usize::from(straight) {
+                    block.observer.straight(pc, length, lanes);
+                } else {
+                    (pc..pc + length as Pc).for_each(|pc| block.observer.instruction(pc, lanes));
+                }
+            }
+            if active != 0 {
+                for inst in insts {
                     alu::execute(&mut warp.registers, &machine.constants, &inst.op, active);
                 }
-                pc += 1;
             }
-            *fuel -= length;
+            pc += insts.len() as Pc;
+            *fuel -= insts.len() as u64;
             continue;
         }
         let inst = &program.code.insts[pc as usize];
@@ -204,7 +223,6 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                 return;
             }
             Op::Copy(copy) => spaces::copy(warp, block, pc, copy, active),
-            Op::Varying(varying) => execute_varying(warp, block, pc, varying, active),
             Op::Bulk(bulk) => bulk::execute(warp, block, pc, bulk, active),
             // Lane-local ones are part of a straight run.
             _ => {}
@@ -231,12 +249,10 @@ fn guarded(registers: &Registers, inst: &Inst) -> u32 {
     }
 }
 
-/// Apart from the loop, so that the loop holds the lane-local instructions once.
 #[inline(never)]
-fn execute_varying<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, varying: &Varying, active: u32) {
-    let constants = &block.machine.constants;
-    block.observer.unusual(pc, alu::difference(&warp.registers, constants, varying, active));
-    alu::execute(&mut warp.registers, constants, &varying.op, active);
+fn note_difference<O: Observer>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, varying: &Varying, active: u32) {
+    let difference = alu::difference(&warp.registers, &block.machine.constants, varying, active);
+    block.observer.unusual(pc, difference);
 }
 
 /// The generic address that a memory instruction has for a lane, if it lies in memory that threads share.

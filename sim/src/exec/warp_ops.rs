@@ -12,7 +12,7 @@ use crate::machine::registers::{Constants, Registers, Row32};
 use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent};
-use crate::program::inst::{CONSTANT, Op, Pc, ReduxOp, Slot32, VoteMode};
+use crate::program::inst::{Op, Pc, ReduxOp, Slot32, VoteMode};
 use crate::report::FindingKind;
 
 /// Lanes that execute one instruction together with others; the instruction of each may stand elsewhere in the program,
@@ -70,10 +70,13 @@ pub(super) fn all_together(warp: &Warp, constants: &Constants, op: &Op, active: 
     // Matrices are no rows of the lanes' own: `execute` knows them.
     let exchanges = !matches!(op, Op::Matrix(_));
     slot_of_mask(op).is_some_and(|slot| {
-        exchanges
-            && slot & CONSTANT != 0
-            && active == warp.paths.live()
-            && warp.registers.w(constants, slot)[0] & active == active
+        let masks = warp.registers.w(constants, slot);
+        let first = masks[active.trailing_zeros() as usize & 31];
+        let mut different = 0;
+        for (lane, mask) in masks.iter().enumerate() {
+            different |= if active >> lane & 1 != 0 { mask ^ first } else { 0 };
+        }
+        exchanges && active == warp.paths.live() && first & active == active && different == 0
     })
 }
 

@@ -129,7 +129,7 @@ impl<'m, O: Observer> Block<'m, O> {
             self.observer.sync(&SyncEvent::Start(index));
         }
         for (number, warp) in warps.iter_mut().enumerate() {
-            warp.registers.clear(self.machine.program.code.kept);
+            warp.registers.clear(&self.machine.program.code);
             warp.start(self.machine, self.coordinates, number as u32);
         }
     }

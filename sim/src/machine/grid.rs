@@ -22,7 +22,7 @@ use crate::program::{CONST_WINDOW, PlacedVariable, Program, SHARED_WINDOW};
 use crate::target::{Occupancy, Target, Usage};
 
 /// Most groups of blocks that run side by side. Fixed, so that results do not depend on the number of CPU threads.
-const GROUPS: u64 = 512;
+const GROUPS: u64 = 256;
 
 /// What blocks showed that ran.
 pub(crate) struct Ran<O> {
@@ -59,7 +59,7 @@ pub(crate) struct Machine<'a> {
     /// Constant memory.
     pub constant_memory: Vec<u8>,
     /// Global memory.
-    pub global: GlobalMemory,
+    pub global: GlobalMemory<'a>,
     /// Thread blocks in the grid.
     pub grid: Dim3,
     /// Threads in a block.
@@ -97,7 +97,7 @@ impl<'a> Machine<'a> {
     /// [`Error::Input`] when the launch does not fit the kernel or the GPU.
     pub(crate) fn new(
         program: &'a Program,
-        launch: &Launch,
+        launch: &'a Launch,
         target: &'a Target,
         options: &Options,
     ) -> Result<Self, Error> {
@@ -106,12 +106,7 @@ impl<'a> Machine<'a> {
         let addresses = addresses(program);
         let mut global = GlobalMemory::default();
         for variable in &program.globals {
-            global.add_variable(
-                variable.address,
-                variable.bytes,
-                &content(variable, &addresses),
-                variable.name.clone(),
-            );
+            global.add_variable(variable.address, variable.bytes, content(variable, &addresses), variable.name.clone());
         }
         let constant_bytes = program.constants.iter().map(|variable| variable.address + variable.bytes).max();
         let mut constant_memory = vec![0; constant_bytes.unwrap_or(0) as usize];
@@ -160,7 +155,7 @@ impl<'a> Machine<'a> {
         if self.in_turn() {
             let mut block = Block::new(self, observer(), true);
             Residents::new(self.grid.count(), self.resident_blocks, self.seed).run(&mut block);
-            block.observer.finish();
+            block.observer.finish(&self.program.code);
             return Some(Ran::of(block, false));
         }
         let blocks = self.grid.count();
@@ -169,7 +164,7 @@ impl<'a> Machine<'a> {
             let mut block = Block::new(self, observer(), false);
             let range = group * per_group..((group + 1) * per_group).min(blocks);
             let endless = self.run_alone(&mut block, range);
-            block.observer.finish();
+            block.observer.finish(&self.program.code);
             Ran::of(block, endless)
         };
         let nothing =
@@ -344,7 +339,12 @@ pub(crate) fn usage(program: &Program, launch: &Launch) -> Usage {
 }
 
 /// Lays the arguments out in parameter space, checked against the kernel's parameters.
-fn arguments(program: &Program, launch: &Launch, target: &Target, global: &mut GlobalMemory) -> Result<Vec<u8>, Error> {
+fn arguments<'a>(
+    program: &Program,
+    launch: &'a Launch,
+    target: &Target,
+    global: &mut GlobalMemory<'a>,
+) -> Result<Vec<u8>, Error> {
     let passed = launch.args.iter().filter(|arg| !matches!(arg, Arg::Memory { .. })).count();
     if passed != program.params.len() {
         let params: Vec<String> =
@@ -394,11 +394,11 @@ fn arguments(program: &Program, launch: &Launch, target: &Target, global: &mut G
 }
 
 /// Gives the launch's buffers their memory: the address of each place in the list that is one.
-fn allocate(
+fn allocate<'a>(
     program: &Program,
-    launch: &Launch,
+    launch: &'a Launch,
     target: &Target,
-    global: &mut GlobalMemory,
+    global: &mut GlobalMemory<'a>,
 ) -> Result<Vec<Option<u64>>, Error> {
     let sizes = launch.args.iter().map(|arg| match arg {
         Arg::Buffer(content) => content.len() as u64,

@@ -48,11 +48,12 @@ impl Registers {
         }
     }
 
-    /// Back to zero, for the next thread block, but for the first `kept` words.
-    pub(crate) fn clear(&mut self, kept: u16) {
-        self.words[usize::from(kept)..].fill([0; 32]);
-        self.doubles.fill([0; 32]);
-        self.predicates.fill(0);
+    /// Back to zero, for the next thread block, as far as anybody can see.
+    pub(crate) fn clear(&mut self, code: &Code) {
+        let [words, doubles, predicates] = &code.zeroed;
+        words.iter().for_each(|&slot| self.words[usize::from(slot)] = [0; 32]);
+        doubles.iter().for_each(|&slot| self.doubles[usize::from(slot)] = [0; 32]);
+        predicates.iter().for_each(|&slot| self.predicates[usize::from(slot)] = 0);
         self.carry = 0;
     }
 

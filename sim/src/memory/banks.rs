@@ -11,7 +11,7 @@
 //!   same condition two passes of sixteen lanes; else the four groups of eight;
 //! - atomics: lanes serialise within their bank, 64-bit ones over the two halves one after the other.
 
-use super::rows;
+use super::rows::{self, each_lane};
 use crate::observe::SharedUnit;
 
 /// Number of banks.
@@ -155,13 +155,13 @@ impl Marks {
     #[inline(always)]
     pub(crate) fn words_and_wavefronts(&mut self, addresses: &[u32; 32], active: u32) -> (u32, u32) {
         let words = rows::map(addresses, |address| address >> 2);
-        if let Some(distinct) = rows::distinct_in_order(&words, active) {
-            return (distinct.count_ones(), rows::fullest(&words, distinct));
+        // Words in different banks are different words: one wavefront, as for most accesses.
+        let lanes = active.count_ones();
+        if rows::places(&words, active).count_ones() == lanes {
+            return (lanes, u32::from(lanes != 0));
         }
-        let mut highest = 0;
-        for word in words {
-            highest = highest.max(word);
-        }
+        // At least the highest word, and below the same power of two. A lane that takes no part may address anything.
+        let highest = rows::union(&words, active);
         if highest as usize >= self.words.len() {
             if highest >= Self::MOST {
                 return words_and_wavefronts(addresses, active);
@@ -174,20 +174,19 @@ impl Marks {
             self.now = 1;
         }
         let now = self.now;
+        let marks = &mut self.words[..];
+        let last = marks.len() - 1;
         let mut count = [0u8; BANKS];
-        let mut distinct = 0;
-        rows::each_lane(active, |lane| {
-            let word = words[lane];
-            if let Some(mark) = self.words.get_mut(word as usize) {
-                let new = u8::from(*mark != now);
-                *mark = now;
-                count[word as usize % BANKS] += new;
-                distinct += u32::from(new);
-            }
+        each_lane!(active, lane => {
+            // The length is a power of two and the word below it: no lane is elsewhere, and none needs a branch.
+            let mark = &mut marks[words[lane] as usize & last];
+            count[words[lane] as usize % BANKS] += u8::from(*mark != now);
+            *mark = now;
         });
-        let mut most = 0;
+        let (mut most, mut distinct) = (0, 0);
         for number in count {
             most = most.max(number);
+            distinct += u32::from(number);
         }
         (distinct, u32::from(most))
     }
@@ -201,7 +200,7 @@ fn worst_bank(addresses: &[u32; 32], active: u32, words: u32) -> u32 {
     if words * active.count_ones() <= 32 {
         let mut all = [0; 32];
         let mut used = 0;
-        rows::each_lane(active, |lane| {
+        each_lane!(active, lane => {
             for part in 0..words {
                 all[used & 31] = (addresses[lane] >> 2).wrapping_add(part);
                 used += 1;

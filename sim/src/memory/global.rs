@@ -2,13 +2,14 @@
 //!
 //! Thread blocks run on several threads of the CPU and share this memory, so its words are atomics with relaxed order:
 //! on the CPU that costs no more than plain memory, and a kernel with a race stays a well-defined Rust program. Pages
-//! come into being when they are first touched: memory use follows the data that a kernel touches, not the size of
-//! its buffers.
+//! come into being when they are first written; until then a read sees what the launch put there, where it lies. So
+//! memory use follows the data that a kernel writes, not the size of its buffers, and an input is never copied.
 
+use std::borrow::Cow;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::rows;
+use super::rows::each_lane;
 
 /// Words of a page: 64 KiB.
 const PAGE_WORDS: usize = 1 << 14;
@@ -23,14 +24,12 @@ use super::heap::{HEAP_BASE, HEAP_BYTES, Heap};
 
 type Page = Box<[AtomicU32]>;
 
-#[cold]
-fn new_page() -> Page {
-    std::iter::repeat_with(|| AtomicU32::new(0)).take(PAGE_WORDS).collect()
-}
+/// What a buffer holds when a launch has ended; `None` if nothing was written to it.
+pub type Written = Option<Vec<u8>>;
 
 /// A buffer that lanes can address.
 #[derive(Debug)]
-pub struct Allocation {
+pub struct Allocation<'a> {
     /// First address.
     pub base: u64,
     /// Size in bytes.
@@ -39,18 +38,50 @@ pub struct Allocation {
     pub name: String,
     /// Nobody has written it before the launch.
     pub uninitialized: bool,
+    /// What pages hold that nobody has written yet: the buffer's first bytes. The others are zero.
+    content: Cow<'a, [u8]>,
     pages: Box<[OnceLock<Page>]>,
 }
 
-impl Allocation {
-    pub(super) fn new(base: u64, bytes: u64, name: String) -> Self {
+impl<'a> Allocation<'a> {
+    pub(super) fn new(base: u64, bytes: u64, content: Cow<'a, [u8]>, name: String) -> Self {
         let pages = (0..bytes.div_ceil(PAGE_BYTES)).map(|_| OnceLock::new()).collect();
-        Self { base, bytes, name, uninitialized: false, pages }
+        Self { base, bytes, name, uninitialized: false, content, pages }
     }
 
+    /// The page that an offset lies in, if something was written there.
     #[inline(always)]
-    fn page(&self, offset: u64) -> &[AtomicU32] {
-        self.pages[(offset / PAGE_BYTES) as usize].get_or_init(new_page)
+    fn written(&self, offset: u64) -> Option<&Page> {
+        self.pages[(offset / PAGE_BYTES) as usize].get()
+    }
+
+    /// The page that an offset lies in, to be written.
+    #[inline(always)]
+    fn page(&self, offset: u64) -> &Page {
+        self.pages[(offset / PAGE_BYTES) as usize].get_or_init(|| self.new_page(offset / PAGE_BYTES))
+    }
+
+    #[cold]
+    fn new_page(&self, number: u64) -> Page {
+        let first = number * PAGE_BYTES;
+        let bytes = (self.bytes - first).min(PAGE_BYTES);
+        let (words, rest) = self.initial(first, bytes).as_chunks::<4>();
+        let mut page = Vec::with_capacity(bytes.div_ceil(4) as usize);
+        page.extend(words.iter().map(|&word| AtomicU32::new(u32::from_le_bytes(word))));
+        if !rest.is_empty() {
+            let mut last = [0; 4];
+            last[..rest.len()].copy_from_slice(rest);
+            page.push(AtomicU32::new(u32::from_le_bytes(last)));
+        }
+        page.extend((page.len()..bytes.div_ceil(4) as usize).map(|_| AtomicU32::new(0)));
+        page.into_boxed_slice()
+    }
+
+    /// What the launch put at an offset: as many of these bytes as it gave, the rest is zero.
+    #[inline(always)]
+    fn initial(&self, offset: u64, bytes: u64) -> &[u8] {
+        let length = self.content.len() as u64;
+        &self.content[offset.min(length) as usize..(offset + bytes).min(length) as usize]
     }
 
     #[inline(always)]
@@ -58,50 +89,59 @@ impl Allocation {
         &self.page(offset)[(offset % PAGE_BYTES / 4) as usize]
     }
 
-    /// Fills the buffer's beginning.
-    fn write(&self, content: &[u8]) {
-        for (index, chunk) in content.chunks(PAGE_BYTES as usize).enumerate() {
-            if chunk.iter().all(|&byte| byte == 0) {
-                continue; // a fresh page is zero anyway
+    /// The aligned word that holds an offset.
+    #[inline(always)]
+    fn load_word(&self, offset: u64) -> u32 {
+        if let Some(page) = self.written(offset) {
+            return page[(offset % PAGE_BYTES / 4) as usize].load(Relaxed);
+        }
+        let (words, rest) = self.content.as_chunks::<4>();
+        match words.get((offset / 4) as usize) {
+            Some(&word) => u32::from_le_bytes(word),
+            None if offset / 4 == words.len() as u64 => {
+                let mut word = [0; 4];
+                word[..rest.len()].copy_from_slice(rest);
+                u32::from_le_bytes(word)
             }
-            let page = self.page(index as u64 * PAGE_BYTES);
-            let (words, rest) = chunk.as_chunks::<4>();
-            for (to, &from) in page.iter().zip(words) {
-                to.store(u32::from_le_bytes(from), Relaxed);
-            }
-            if !rest.is_empty() {
-                let mut last = [0; 4];
-                last[..rest.len()].copy_from_slice(rest);
-                page[words.len()].store(u32::from_le_bytes(last), Relaxed);
-            }
+            None => 0,
         }
     }
 
-    /// The buffer's content.
-    pub fn to_vec(&self) -> Vec<u8> {
-        // Zeroed memory costs nothing until it is written, so the pages that nobody touched stay free here too.
-        let mut bytes = vec![0; self.bytes as usize];
-        for (chunk, page) in bytes.chunks_mut(PAGE_BYTES as usize).zip(&self.pages) {
-            let Some(page) = page.get() else { continue };
-            let (words, rest) = chunk.as_chunks_mut::<4>();
-            for (to, from) in words.iter_mut().zip(page) {
-                *to = from.load(Relaxed).to_le_bytes();
-            }
-            if !rest.is_empty() {
-                let last = page[words.len()].load(Relaxed).to_le_bytes();
-                rest.copy_from_slice(&last[..rest.len()]);
+    /// The buffer's content; `None` if nothing was written to it.
+    pub fn into_written(self) -> Written {
+        let Self { bytes, content, pages, .. } = self;
+        if pages.iter().all(|page| page.get().is_none()) {
+            return None;
+        }
+        let mut result = Vec::with_capacity(bytes as usize);
+        let mut copy = [0; PAGE_BYTES as usize];
+        for (number, page) in pages.into_iter().enumerate() {
+            let first = number * PAGE_BYTES as usize;
+            let end = (first + PAGE_BYTES as usize).min(bytes as usize);
+            match page.into_inner() {
+                Some(page) => {
+                    let (words, _) = copy.as_chunks_mut::<4>();
+                    for (to, from) in words.iter_mut().zip(page) {
+                        *to = from.into_inner().to_le_bytes();
+                    }
+                    result.extend_from_slice(&copy[..end - first]);
+                }
+                None => {
+                    result.extend_from_slice(&content[first.min(content.len())..end.min(content.len())]);
+                    result.resize(end, 0);
+                }
             }
         }
-        bytes
+        Some(result)
     }
 
     /// Reads up to eight bytes, which must lie inside and be naturally aligned.
     #[inline(always)]
     pub fn load(&self, offset: u64, bytes: u32) -> u64 {
-        let low = self.word(offset).load(Relaxed);
+        let low = self.load_word(offset);
         match bytes {
             4 => u64::from(low),
-            8 => u64::from(low) | u64::from(self.word(offset + 4).load(Relaxed)) << 32,
+            8 => u64::from(low) | u64::from(self.load_word(offset + 4)) << 32,
             _ => u64::from(low >> (offset % 4 * 8)) & ((1 << (bytes * 8)) - 1),
         }
     }
@@ -151,24 +191,32 @@ impl Allocation {
         self.word(offset).fetch_add(value, Relaxed)
     }
 
-    /// `N` consecutive words, if they lie inside and in one page.
+    /// Whether `N` words from an offset on lie inside and in one page.
     #[inline(always)]
-    fn words<const N: usize>(&self, offset: u64) -> Option<&[AtomicU32; N]> {
-        let first = (offset % PAGE_BYTES / 4) as usize;
+    fn in_one_page<const N: usize>(&self, offset: u64) -> bool {
         let bytes = 4 * N as u64;
-        if !offset.is_multiple_of(4) || offset + bytes > self.bytes || first + N > PAGE_WORDS {
-            return None;
-        }
-        self.page(offset)[first..].first_chunk()
+        offset.is_multiple_of(4) && offset + bytes <= self.bytes && offset % PAGE_BYTES + bytes <= PAGE_BYTES
     }
 
     /// `N` consecutive words, if they lie inside and in one page.
     #[inline(always)]
     pub fn load_words<const N: usize>(&self, offset: u64) -> Option<[u32; N]> {
-        let words = self.words::<N>(offset)?;
+        if !self.in_one_page::<N>(offset) {
+            return None;
+        }
         let mut row = [0; N];
-        for (value, word) in row.iter_mut().zip(words) {
-            *value = word.load(Relaxed);
+        if let Some(page) = self.written(offset) {
+            let words = page[(offset % PAGE_BYTES / 4) as usize..].first_chunk::<N>()?;
+            for (value, word) in row.iter_mut().zip(words) {
+                *value = word.load(Relaxed);
+            }
+        } else {
+            let bytes = self.initial(offset, 4 * N as u64);
+            if !bytes.is_empty() {
+                for (value, &word) in row.iter_mut().zip(bytes.as_chunks::<4>().0.first_chunk::<N>()?) {
+                    *value = u32::from_le_bytes(word);
+                }
+            }
         }
         Some(row)
     }
@@ -176,7 +224,11 @@ impl Allocation {
     /// Copies `from` to consecutive words. False when they do not lie inside and in one page.
     #[inline(always)]
     pub fn store_words<const N: usize>(&self, offset: u64, from: &[u32; N]) -> bool {
-        let Some(words) = self.words::<N>(offset) else { return false };
+        if !self.in_one_page::<N>(offset) {
+            return false;
+        }
+        let words = self.page(offset)[(offset % PAGE_BYTES / 4) as usize..].first_chunk::<N>();
+        let Some(words) = words else { return false };
         for (value, word) in from.iter().zip(words) {
             word.store(*value, Relaxed);
         }
@@ -191,22 +243,20 @@ impl Allocation {
 
 /// All allocations of a launch.
 #[derive(Debug, Default)]
-pub struct GlobalMemory {
+pub struct GlobalMemory<'a> {
     /// Argument buffers: buffer `i` begins at `BUFFERS_BASE + i * BUFFER_STRIDE`.
-    buffers: Vec<Allocation>,
+    buffers: Vec<Allocation<'a>>,
     /// Module variables, in order of address.
-    variables: Vec<Allocation>,
+    variables: Vec<Allocation<'a>>,
     /// What `malloc` gives.
     heap: Heap,
 }
 
-impl GlobalMemory {
-    /// Adds an argument buffer and returns its address.
-    pub fn add_buffer(&mut self, bytes: u64, content: &[u8], name: String) -> u64 {
+impl<'a> GlobalMemory<'a> {
+    /// Adds an argument buffer and returns its address. `content` is its beginning, the rest is zero.
+    pub fn add_buffer(&mut self, bytes: u64, content: &'a [u8], name: String) -> u64 {
         let base = BUFFERS_BASE + self.buffers.len() as u64 * BUFFER_STRIDE;
-        let allocation = Allocation::new(base, bytes, name);
-        allocation.write(content);
-        self.buffers.push(allocation);
+        self.buffers.push(Allocation::new(base, bytes, content.into(), name));
         base
     }
 
@@ -220,20 +270,26 @@ impl GlobalMemory {
     }
 
     /// The module's variables, in order of address.
-    pub fn variables(&self) -> &[Allocation] {
+    pub fn variables(&self) -> &[Allocation<'a>] {
         &self.variables
     }
 
     /// Adds a module variable at its address; variables are added in order of address.
-    pub fn add_variable(&mut self, base: u64, bytes: u64, content: &[u8], name: String) {
-        let allocation = Allocation::new(base, bytes, name);
-        allocation.write(content);
-        self.variables.push(allocation);
+    pub fn add_variable(&mut self, base: u64, bytes: u64, content: Vec<u8>, name: String) {
+        self.variables.push(Allocation::new(base, bytes, content.into(), name));
     }
 
     /// The argument buffers, in the order in which they were added.
-    pub fn buffers(&self) -> &[Allocation] {
+    pub fn buffers(&self) -> &[Allocation<'a>] {
         &self.buffers
+    }
+
+    /// The content of each argument buffer, in the same order, and of each of the module's variables; `None` where
+    /// nothing was written.
+    pub fn into_written(self) -> (Vec<Written>, Vec<Written>) {
+        let written =
+            |allocations: Vec<Allocation<'a>>| allocations.into_iter().map(Allocation::into_written).collect();
+        (written(self.buffers), written(self.variables))
     }
 
     /// The device heap.
@@ -250,7 +306,7 @@ impl GlobalMemory {
     /// Reads a word for each of `lanes`, naturally aligned. Returns the lanes whose address lies outside.
     #[inline(always)]
     pub fn load_words(&self, addresses: &[u64; 32], lanes: u32, to: &mut [u32; 32]) -> u32 {
-        self.each(addresses, lanes, 4, |lane, allocation, offset| to[lane] = allocation.word(offset).load(Relaxed))
+        self.each(addresses, lanes, 4, |lane, allocation, offset| to[lane] = allocation.load_word(offset))
     }
 
     /// Writes up to eight bytes for each of `lanes`, naturally aligned. Returns the lanes whose address lies outside.
@@ -265,12 +321,12 @@ impl GlobalMemory {
         addresses: &[u64; 32],
         lanes: u32,
         bytes: u32,
-        mut access: impl FnMut(usize, &Allocation, u64),
+        mut access: impl FnMut(usize, &Allocation<'a>, u64),
     ) -> u32 {
         let mut outside = 0;
         // All lanes are in one buffer, nearly always.
-        let mut last: Option<&Allocation> = None;
-        rows::each_lane(lanes, |lane| {
+        let mut last: Option<&Allocation<'a>> = None;
+        each_lane!(lanes, lane => {
             let address = addresses[lane];
             if !last.is_some_and(|allocation| allocation.holds(address, bytes)) {
                 last = self.find(address, bytes);
@@ -285,7 +341,7 @@ impl GlobalMemory {
 
     /// The allocation that holds `bytes` bytes from `address` on.
     #[inline]
-    pub fn find(&self, address: u64, bytes: u32) -> Option<&Allocation> {
+    pub fn find(&self, address: u64, bytes: u32) -> Option<&Allocation<'a>> {
         let allocation = if address >= BUFFERS_BASE {
             self.buffers.get(((address - BUFFERS_BASE) / BUFFER_STRIDE) as usize)?
         } else if address >= HEAP_BASE {
@@ -341,11 +397,12 @@ mod tests {
         assert_eq!(buffer.load(0, 8), 0x0807_abcd_ff03_0201);
         assert_eq!(buffer.update(6, 2, |old| old + 1), 0x0807);
         assert_eq!(buffer.load(6, 2), 0x0808);
-        assert_eq!(buffer.to_vec()[..8], [1, 2, 3, 0xff, 0xcd, 0xab, 8, 8]);
         assert!(memory.find(base + 16, 4).is_some());
         assert!(memory.find(base + 17, 4).is_none());
         assert!(memory.find(base.wrapping_sub(1), 1).is_none());
         assert_eq!(memory.describe(base + 24), "4 bytes behind the end of argument 0 (20 bytes)");
         assert_eq!(memory.describe(base - 4), "4 bytes before the beginning of argument 0");
+        let (buffers, _) = memory.into_written();
+        assert_eq!(buffers[0].as_ref().expect("written")[..8], [1, 2, 3, 0xff, 0xcd, 0xab, 8, 8]);
     }
 }

@@ -5,6 +5,7 @@
 //! its use after `free` is found. Kernels with a heap run their thread blocks in turn: addresses do not depend on the
 //! number of CPU threads.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -31,14 +32,14 @@ struct Blocks {
 /// The device heap.
 #[derive(Debug)]
 pub struct Heap {
-    memory: Allocation,
+    memory: Allocation<'static>,
     blocks: Mutex<Blocks>,
 }
 
 impl Default for Heap {
     fn default() -> Self {
         let blocks = Blocks { given: BTreeMap::new(), free: BTreeMap::from([(0, HEAP_BYTES)]), next: 0 };
-        let memory = Allocation::new(HEAP_BASE, HEAP_BYTES, "the device heap".to_owned());
+        let memory = Allocation::new(HEAP_BASE, HEAP_BYTES, Cow::default(), "the device heap".to_owned());
         Self { memory, blocks: Mutex::new(blocks) }
     }
 }
@@ -87,7 +88,7 @@ impl Heap {
     }
 
     /// The heap's memory, if one block of it holds `bytes` bytes from `address` on.
-    pub fn find(&self, address: u64, bytes: u32) -> Option<&Allocation> {
+    pub fn find(&self, address: u64, bytes: u32) -> Option<&Allocation<'static>> {
         let offset = address.checked_sub(HEAP_BASE)?;
         let blocks = self.blocks();
         let (&start, &size) = blocks.given.range(..=offset).next_back()?;

@@ -3,6 +3,27 @@
 //! They are written so that they become a handful of vector instructions, and marked to be inlined into the executor's
 //! loop, which is compiled for the vector units that the CPU has.
 
+/// Does something for every lane of a mask. For all 32 that is a loop of known length. No function with a closure: what
+/// stands in both loops is not always inlined, and then not compiled for the vector unit.
+macro_rules! each_lane {
+    ($lanes:expr, $lane:ident => $body:expr) => {{
+        let lanes: u32 = $lanes;
+        if lanes == u32::MAX {
+            for $lane in 0..32usize {
+                $body;
+            }
+        } else {
+            let mut rest = lanes;
+            while rest != 0 {
+                let $lane = rest.trailing_zeros() as usize;
+                $body;
+                rest &= rest - 1;
+            }
+        }
+    }};
+}
+pub(crate) use each_lane;
+
 /// `f` of every lane. The library's `array::map` is not always inlined, and then not compiled for vector units.
 #[inline(always)]
 pub(crate) fn map<A: Copy, R: Copy + Default>(row: &[A; 32], f: impl Fn(A) -> R) -> [R; 32] {
@@ -156,7 +177,7 @@ pub(crate) fn distinct_in_any_order<K: Copy + Eq + Into<u64>>(active: u32, key: 
     while pending != 0 {
         let mut table = [0u8; PLACES];
         let mut next = 0;
-        each_lane(pending, |lane| {
+        each_lane!(pending, lane => {
             let own = key(lane);
             let number: u64 = own.into();
             let place = &mut table[(number ^ number >> 10 ^ number >> 20) as usize % PLACES];
@@ -171,40 +192,52 @@ pub(crate) fn distinct_in_any_order<K: Copy + Eq + Into<u64>>(active: u32, key: 
     chosen
 }
 
-/// Calls `f` with every lane of a mask. For all 32 that is a loop of known length.
-#[inline(always)]
-pub(crate) fn each_lane(lanes: u32, mut f: impl FnMut(usize)) {
-    if lanes == u32::MAX {
-        for lane in 0..32 {
-            f(lane);
-        }
-    } else {
-        let mut rest = lanes;
-        while rest != 0 {
-            f(rest.trailing_zeros() as usize);
-            rest &= rest - 1;
-        }
-    }
-}
-
 /// The element of memory that an address lies in, for elements of 2^`shift` bytes.
 #[inline(always)]
 pub(crate) fn element(address: u64, shift: u32) -> usize {
     usize::try_from(address >> shift).unwrap_or(usize::MAX)
 }
 
+/// A bit for each place, a number modulo 32, that one of `lanes` has.
+#[inline(always)]
+pub(crate) fn places(places: &[u32; 32], lanes: u32) -> u32 {
+    let mut seen = 0u32;
+    if lanes == u32::MAX {
+        for place in places {
+            seen |= 1 << (place & 31);
+        }
+    } else {
+        for (lane, place) in places.iter().enumerate() {
+            seen |= (lanes >> lane & 1) << (place & 31);
+        }
+    }
+    seen
+}
+
+/// The bits that are set in the number of one of `lanes` at least.
+#[inline(always)]
+pub(crate) fn union(row: &[u32; 32], lanes: u32) -> u32 {
+    let mut bits = 0;
+    if lanes == u32::MAX {
+        for number in row {
+            bits |= number;
+        }
+    } else {
+        for (lane, number) in row.iter().enumerate() {
+            bits |= if lanes >> lane & 1 != 0 { *number } else { 0 };
+        }
+    }
+    bits
+}
+
 /// The largest number of `lanes` whose place, a number below 32, is the same.
 #[inline(always)]
 pub(crate) fn fullest(places: &[u32; 32], lanes: u32) -> u32 {
-    let mut seen = 0u32;
-    for (lane, place) in places.iter().enumerate() {
-        seen |= if lanes >> lane & 1 != 0 { 1 << (place & 31) } else { 0 };
-    }
-    if seen.count_ones() == lanes.count_ones() {
+    if self::places(places, lanes).count_ones() == lanes.count_ones() {
         return u32::from(lanes != 0);
     }
     let mut count = [0u8; 32];
-    each_lane(lanes, |lane| count[(places[lane] & 31) as usize] += 1);
+    each_lane!(lanes, lane => count[(places[lane] & 31) as usize] += 1);
     let mut most = 0;
     for number in count {
         most = most.max(number);

@@ -8,6 +8,7 @@ use crate::memory::banks::{self, Marks};
 use crate::memory::rows::{self, Layout};
 use crate::memory::rules::Rules;
 use crate::memory::sectors::{self, GlobalUnit, Passes};
+use crate::program::compact::Code;
 use crate::program::inst::Pc;
 use crate::program::ways::Difference;
 
@@ -91,6 +92,12 @@ fn simple(kind: MemoryKind) -> bool {
     }
 }
 
+fn add(sum: &mut Difference, difference: Difference) {
+    for (sum, difference) in sum.iter_mut().zip(difference) {
+        *sum += difference;
+    }
+}
+
 /// The counting observer.
 #[derive(Debug, Clone, Default)]
 pub struct Counters {
@@ -99,10 +106,14 @@ pub struct Counters {
     /// `executed` and `lanes` of each instruction, until the group ends: they change with every instruction, and lie
     /// close together here.
     running: Vec<[u64; 2]>,
+    /// The same for all instructions of the straight run that begins with an instruction, together.
+    runs: Vec<[u64; 2]>,
     /// The words that shared accesses come to.
     marks: Marks,
     /// Floating-point thread instructions that lanes execute beyond what all execute.
     pub unusual: BTreeMap<Pc, Difference>,
+    /// The same by instruction, until the group ends; nothing as long as there is none.
+    varied: Vec<Difference>,
     /// What accesses cost on a target that does not follow the rules of the newest ones, which stand below.
     other_rules: Option<Rules>,
 }
@@ -113,8 +124,10 @@ impl Counters {
         let rules = machine.target.rules();
         Self {
             unusual: BTreeMap::new(),
+            varied: Vec::new(),
             by_pc: vec![Counts::default(); machine.program.insts.len()],
             running: vec![[0; 2]; machine.program.insts.len()],
+            runs: vec![[0; 2]; machine.program.insts.len()],
             marks: Marks::default(),
             other_rules: (rules != Rules::default()).then_some(rules),
         }
@@ -155,7 +168,7 @@ impl Counters {
             mine.exchanges += theirs.exchanges;
         }
         for (&pc, &difference) in &other.unusual {
-            self.unusual(pc, difference);
+            add(self.unusual.entry(pc).or_default(), difference);
         }
     }
 }
@@ -170,7 +183,26 @@ impl Observer for Counters {
         counts[1] += u64::from(active.count_ones());
     }
 
-    fn finish(&mut self) {
+    #[inline(always)]
+    fn straight(&mut self, pc: Pc, _length: usize, active: u32) {
+        let counts = &mut self.runs[pc as usize];
+        counts[0] += 1;
+        counts[1] += u64::from(active.count_ones());
+    }
+
+    fn finish(&mut self, code: &Code) {
+        for (pc, &[executed, lanes]) in self.runs.iter().enumerate().filter(|(_, counts)| counts[0] != 0) {
+            let run = pc..pc + usize::from(code.straight[pc]);
+            for counts in &mut self.running[run] {
+                counts[0] += executed;
+                counts[1] += lanes;
+            }
+        }
+        for (pc, difference) in (0..).zip(std::mem::take(&mut self.varied)) {
+            if difference != Difference::default() {
+                add(self.unusual.entry(pc).or_default(), difference);
+            }
+        }
         for (counts, [executed, lanes]) in self.by_pc.iter_mut().zip(&mut self.running) {
             counts.executed += std::mem::take(executed);
             counts.lanes += std::mem::take(lanes);
@@ -240,10 +272,10 @@ impl Observer for Counters {
     }
 
     fn unusual(&mut self, pc: Pc, difference: Difference) {
-        let sum = self.unusual.entry(pc).or_default();
-        for (sum, difference) in sum.iter_mut().zip(difference) {
-            *sum += difference;
+        if self.varied.is_empty() {
+            self.varied.resize(self.by_pc.len(), Difference::default());
         }
+        add(&mut self.varied[pc as usize], difference);
     }
 
     fn communicate(&mut self, pc: Pc, thread_instructions: u32) {

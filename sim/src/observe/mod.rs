@@ -9,6 +9,7 @@ pub mod metrics;
 
 use crate::memory::banks::Direction;
 use crate::memory::rows::Layout;
+use crate::program::compact::Code;
 use crate::program::inst::{Pc, Space};
 use crate::program::ways::Difference;
 
@@ -177,6 +178,12 @@ pub trait Observer {
 
     /// A warp executes an instruction with these lanes (at least one).
     fn instruction(&mut self, pc: Pc, active: u32);
+    /// A warp executes what is left of a straight run of the program's [`Code`], from `pc` on: as
+    /// [`Observer::instruction`] for each of these instructions.
+    #[inline(always)]
+    fn straight(&mut self, pc: Pc, length: usize, active: u32) {
+        (pc..pc + length as Pc).for_each(|pc| self.instruction(pc, active));
+    }
     /// A warp accesses memory.
     fn memory(&mut self, event: &MemoryEvent<'_>);
     /// The lanes of a warp execute this many instructions in which they exchange values, as part of one that does not
@@ -196,7 +203,7 @@ pub trait Observer {
     /// Another block runs from now on: exchanges what is kept of the one with what was kept of the other.
     fn exchange(&mut self, _held: &mut Self::Held) {}
     /// The last block of the group has ended: what only a running block needs can go.
-    fn finish(&mut self) {}
+    fn finish(&mut self, _code: &Code) {}
 }
 
 /// The lanes of a mask, lowest first.

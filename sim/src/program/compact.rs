@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::cfg::Cfg;
-use super::inst::{Inst, Reg};
+use super::inst::{Inst, Op, Reg};
 use super::joins::MEETS;
 use super::slots::StartValue;
 use super::{Program, rename, uses};
@@ -26,7 +26,8 @@ pub struct Code {
     /// The instructions, one for each of the program's.
     pub insts: Vec<Inst>,
     /// By instruction: how many from here on are lane-local, one behind the other, with no place where lanes meet
-    /// before any but the first.
+    /// before any but the first, and executed by all lanes that come there, alike. [`ALONE`] for one that is lane-local
+    /// but has a guard, or is more for some lanes than for others.
     pub straight: Vec<u16>,
     /// Slots of the 32-bit file.
     pub words: u16,
@@ -38,7 +39,14 @@ pub struct Code {
     pub start: BTreeMap<StartValue, u16>,
     /// So many slots at the beginning of the 32-bit file are filled when a warp starts and never written.
     pub kept: u16,
+    /// Slots of each file that are zero when a warp starts: of the 32-bit, the 64-bit and the predicate file. A lane
+    /// writes the others before it reads them, and no other lane reads them at all, so there is nothing to be seen of
+    /// the thread block that the warp's storage belonged to before.
+    pub zeroed: [Vec<u16>; 3],
 }
+
+/// What [`Code::straight`] says of a lane-local instruction that is none of a run.
+pub const ALONE: u16 = u16::MAX;
 
 /// Registers times basic blocks from which a program is taken to be too large for this.
 const MOST_WORK: usize = 1 << 31;
@@ -114,12 +122,13 @@ pub fn run(program: &Program) -> Code {
         predicates: slots.predicates,
         start: slots.start.clone(),
         kept: 0,
+        zeroed: [slots.words, slots.doubles, slots.predicates].map(|count| (0..count).collect()),
     };
     let cfg = Cfg::new(program);
     if numbers.count().saturating_mul(cfg.blocks.len()) > MOST_WORK {
         return code;
     }
-    let needed = needed(program, &cfg, numbers);
+    let (needed, seen) = needed(program, &cfg, numbers);
     let mut new = vec![0u16; numbers.count()];
     let mut pinned = vec![false; numbers.count()];
     // What a warp starts with comes first and keeps its place.
@@ -134,10 +143,10 @@ pub fn run(program: &Program) -> Code {
     let mut order: Vec<(usize, usize, usize)> =
         needed.filter_map(|(number, needed)| needed.map(|(first, last)| (first, last, number))).collect();
     order.sort_unstable();
+    let behind = [numbers.words, numbers.words + numbers.doubles];
+    let file = |number: usize| behind.into_iter().filter(|&start| number >= start).count();
     for (first, last, number) in order {
-        let behind = [numbers.words, numbers.words + numbers.doubles];
-        let file = behind.into_iter().filter(|&start| number >= start).count();
-        new[number] = files[file].take(first, last);
+        new[number] = files[file(number)].take(first, last);
     }
     let mut map = |reg: Reg| {
         let mut to = [0; 2];
@@ -157,6 +166,16 @@ pub fn run(program: &Program) -> Code {
         rename::registers(inst, &mut map);
     }
     [code.words, code.doubles, code.predicates] = files.map(|file| file.count);
+    code.zeroed = Default::default();
+    seen.each(|number| {
+        if !pinned[number] {
+            code.zeroed[file(number)].push(new[number]);
+        }
+    });
+    for slots in &mut code.zeroed {
+        slots.sort_unstable();
+        slots.dedup();
+    }
     code
 }
 
@@ -164,8 +183,12 @@ fn straight(program: &Program) -> Vec<u16> {
     let mut straight = vec![0; program.insts.len()];
     let mut behind: u16 = 0;
     for (pc, inst) in program.insts.iter().enumerate().rev() {
-        behind = if inst.op.is_lane_local() { behind.saturating_add(1) } else { 0 };
-        straight[pc] = behind;
+        let alike = inst.guard.is_none() && !matches!(inst.op, Op::Varying(_));
+        (straight[pc], behind) = match (inst.op.is_lane_local(), alike) {
+            (true, true) => (behind + 1, (behind + 1).min(ALONE - 2)),
+            (true, false) => (ALONE, 0),
+            (false, _) => (0, 0),
+        };
         if program.joins.flags[pc] & MEETS != 0 {
             behind = 0;
         }
@@ -204,8 +227,9 @@ impl File {
     }
 }
 
-/// The first and the last instruction at which each register is needed.
-fn needed(program: &Program, cfg: &Cfg, numbers: Numbers) -> Vec<Option<(usize, usize)>> {
+/// The first and the last instruction at which each register is needed; and the registers of which somebody may see what
+/// they hold when a warp starts.
+fn needed(program: &Program, cfg: &Cfg, numbers: Numbers) -> (Vec<Option<(usize, usize)>>, Set) {
     let count = numbers.count();
     // What a block reads before it writes it, and what it writes in any case.
     let mut reads = vec![Set::new(count); cfg.blocks.len()];
@@ -247,7 +271,17 @@ fn needed(program: &Program, cfg: &Cfg, numbers: Numbers) -> Vec<Option<(usize, 
         entry[index].each(|number| note(number, block.start as usize));
         leaving[index].each(|number| note(number, block.end as usize - 1));
     }
-    needed
+    let mut seen = entry.first().cloned().unwrap_or_else(|| Set::new(count));
+    for inst in program.insts.iter().filter(|inst| is_between_lanes(&inst.op)) {
+        uses::visit(inst, &mut |reg| numbers.each(reg, |number| seen.insert(number)), &mut |_| {});
+    }
+    (needed, seen)
+}
+
+/// Whether a lane may see registers of lanes that do not execute the instruction with it.
+fn is_between_lanes(op: &Op) -> bool {
+    let own = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Branch { .. } | Op::Barrier(_) | Op::Exit);
+    !own && !op.is_lane_local()
 }
 
 /// The registers that are needed where each block begins, and where it ends.

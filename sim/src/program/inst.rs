@@ -329,8 +329,8 @@ pub struct Lane {
 /// A floating-point instruction of which the GPU does not execute the same for every lane.
 #[derive(Debug, Clone)]
 pub struct Varying {
-    /// What is done.
-    pub op: Op,
+    /// What is done; the guard is that of the whole.
+    pub inst: Inst,
     /// What the lanes that do not differ execute.
     pub ordinary: Arithmetic,
     /// Which lanes differ.
@@ -365,8 +365,9 @@ impl Op {
 
     /// Whether every lane does it for itself, with nothing but its registers.
     pub fn is_lane_local(&self) -> bool {
+        let op = if let Self::Varying(varying) = self { &varying.inst.op } else { self };
         matches!(
-            self,
+            op,
             Self::Nop
                 | Self::Mov32 { .. }
                 | Self::Mov64 { .. }

@@ -114,7 +114,7 @@ impl<F: FnMut(Reg) -> Reg> Names<'_, F> {
                     Variation::Only(p, _) => self.p(p),
                     Variation::Operands(_, operands) => operands.iter_mut().flatten().for_each(|reg| self.reg(reg)),
                 }
-                self.op(&mut varying.op);
+                self.op(&mut varying.inst.op);
             }
             Op::Lane(lane) => {
                 lane.src.iter_mut().for_each(|(reg, _)| self.reg(reg));

@@ -119,7 +119,7 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
                 Variation::Only(p, _) => read(Reg::P(p)),
                 Variation::Operands(_, operands) => operands.into_iter().flatten().for_each(read),
             }
-            visit(&Inst { op: varying.op.clone(), guard: None }, reads, writes);
+            visit(&varying.inst, reads, writes);
         }
         Op::Lane(lane) => {
             lane.src.iter().for_each(|&(reg, _)| read(reg));

@@ -11,7 +11,7 @@
 use super::Program;
 use super::arithmetic::{Arithmetic, opcode};
 use super::flow::Flow;
-use super::inst::{Op, Reg, SlotP, Variation, Varying};
+use super::inst::{Inst, Op, Reg, SlotP, Variation, Varying};
 use super::sink::Place;
 use super::ways::Way;
 
@@ -42,7 +42,8 @@ pub(super) fn run(program: &mut Program, flow: &Flow, counts: &mut [Arithmetic])
             continue;
         }
         let op = std::mem::replace(&mut program.insts[pc].op, Op::Nop);
-        program.insts[pc].op = Op::Varying(Box::new(Varying { op, ordinary: counts[pc], by }));
+        program.insts[pc].op =
+            Op::Varying(Box::new(Varying { inst: Inst { op, guard: None }, ordinary: counts[pc], by }));
     }
 }
 

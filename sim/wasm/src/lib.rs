@@ -105,7 +105,7 @@ fn report(request: &[u8]) -> Result<Report, String> {
 fn argument(argument: Argument) -> Result<Arg, String> {
     Ok(match argument {
         Argument::Scalar(text) => Arg::Scalar(Scalar::parse(&text)?),
-        Argument::Bytes(bytes) => Arg::Buffer(bytes),
+        Argument::Bytes(bytes) => Arg::Buffer(bytes.into()),
         Argument::F32(values) => Arg::buffer_of(&values),
         Argument::U32(values) => Arg::buffer_of(&values),
         Argument::Zeros(bytes) => Arg::Zeros(bytes),
