@@ -27,7 +27,7 @@ const FOCUS: u8 = 96;
 const SHIFT: u32 = 4;
 
 /// The radius of a pixel's square in the depth of field.
-pub(super) const fn radius_at(depth: u8) -> u32 {
+pub const fn radius_at(depth: u8) -> u32 {
     depth.abs_diff(FOCUS) as u32 >> SHIFT
 }
 
