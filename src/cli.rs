@@ -51,6 +51,9 @@ pub(crate) enum Command {
     /// Run the workbook's kernels on this machine's GPU under Nsight Compute and write down what it counts
     #[command(after_help = EXIT_CODES)]
     Record(Record),
+    /// Blur a picture by its summed-area tables, and write PNG files: the whole of it, and what is out of focus
+    #[command(after_help = EXIT_CODES)]
+    Picture(Picture),
     /// Commands for those who change the workbook
     Dev(Dev),
     /// Launch each case of a problem once: what `record` runs under the profiler
@@ -259,6 +262,29 @@ pub(crate) struct Setup {
     /// Also fetch ptxas and nvdisasm, which show the machine code of a kernel
     #[arg(long)]
     pub(crate) sass: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Picture {
+    /// The picture, a PNG file (spheres on a chessboard are drawn, if none is given)
+    pub(crate) file: Option<PathBuf>,
+    /// How far away its pixels are: a PNG file of the same size (what is lower is nearer, if none is given)
+    #[arg(long, value_name = "FILE", requires = "file")]
+    pub(crate) depth: Option<PathBuf>,
+    /// Size of the picture that is drawn
+    #[arg(long, default_value = "480x320", value_name = "WIDTHxHEIGHT", conflicts_with = "file", value_parser = picture_size)]
+    pub(crate) size: (u32, u32),
+    /// Folder that the pictures are written to; existing files are left alone
+    #[arg(long, default_value = "pictures", value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    /// Run the kernels on this machine's GPU
+    #[arg(long, value_name = "GPU", num_args = 0..=1, default_missing_value = "0")]
+    pub(crate) gpu: Option<u32>,
+}
+
+fn picture_size(text: &str) -> Result<(u32, u32), String> {
+    let sides = text.split_once('x').and_then(|(width, height)| Some((width.parse().ok()?, height.parse().ok()?)));
+    sides.ok_or_else(|| "a size is two whole numbers, such as 480x320".to_owned())
 }
 
 #[derive(Debug, Args)]

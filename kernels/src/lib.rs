@@ -15,6 +15,7 @@ pub mod names;
 pub mod nvcc;
 pub mod nvrtc;
 pub mod open;
+pub mod picture;
 pub mod probes;
 pub mod problem;
 pub mod ptx;

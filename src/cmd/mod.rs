@@ -5,6 +5,7 @@ mod compare;
 mod dev;
 mod doctor;
 mod exercise;
+mod picture;
 mod record;
 mod setup;
 mod sim;
@@ -57,6 +58,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::LaunchCases { problem, gpu } => record::child(&problem, gpu),
         Command::LaunchProbes { folder, gpu } => dev::launch_probes(&folder, gpu),
         Command::Exercise(args) => exercise::run(&args, json),
+        Command::Picture(args) => picture::run(&args, json),
         Command::Dev(args) => dev::run(&args, json),
         Command::Book(args) => book::run(&args, json),
     };
