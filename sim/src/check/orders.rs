@@ -66,7 +66,10 @@ fn order(inst: &Inst, text: &str) -> MemoryOrder {
         true if has("volatile") => Strength::Volatile,
         true => Strength::Strong,
     };
-    // An mbarrier's arrival releases, unless it says otherwise.
-    let releases = has("release") || has("acq_rel") || has("sc") || has("mbarrier") && !has("relaxed");
+    // An mbarrier's arrival releases, unless it says otherwise, and so does the end of a copy that an mbarrier waits for.
+    let releases = has("release")
+        || has("acq_rel")
+        || has("sc")
+        || (has("mbarrier") || has("mbarrier::complete_tx::bytes")) && !has("relaxed");
     MemoryOrder { kind, strength, releases, reads, device: !has("cta") }
 }
