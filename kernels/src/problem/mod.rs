@@ -1,6 +1,7 @@
 //! The problems of the workbook. Each has one `.cu` file with the versions of its kernel, and here its CPU reference
 //! and its cases.
 
+pub mod array_scan;
 pub mod compaction;
 pub mod histogram;
 pub mod reduce_by_key;
@@ -28,6 +29,7 @@ pub const fn all() -> &'static [Problem] {
     &[
         reduction::PROBLEM,
         scan::PROBLEM,
+        array_scan::PROBLEM,
         compaction::PROBLEM,
         histogram::PROBLEM,
         reduce_by_key::PROBLEM,
