@@ -54,6 +54,9 @@ pub(crate) enum Command {
     /// Blur a picture by its summed-area tables, and write PNG files: the whole of it, and what is out of focus
     #[command(after_help = EXIT_CODES)]
     Picture(Picture),
+    /// Time the workbook's kernels on this machine's GPU, beside a copy and beside CUB, or show what was recorded
+    #[command(after_help = EXIT_CODES)]
+    Bench(Bench),
     /// Commands for those who change the workbook
     Dev(Dev),
     /// Launch each case of a problem once: what `record` runs under the profiler
@@ -309,6 +312,55 @@ pub(crate) struct Record {
     /// With --isa: a file for all results of all forms, for finding out what one computes
     #[arg(long, requires = "isa", value_name = "FILE")]
     pub(crate) all_results: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Problems to bench (all, if none is given)
+    #[arg(value_name = "PROBLEM")]
+    pub(crate) problems: Vec<String>,
+    /// Only versions with this in their names
+    #[arg(long = "version", value_name = "NAME")]
+    pub(crate) versions: Vec<String>,
+    /// Only inputs of this size: 2^28, 268435456, 8192x8192
+    #[arg(long = "size", value_name = "SIZE")]
+    pub(crate) sizes: Vec<String>,
+    /// Only inputs with this in the name of their kind of data
+    #[arg(long, value_name = "NAME")]
+    pub(crate) data: Vec<String>,
+    /// Timed runs of every version, of which the median counts
+    #[arg(long, default_value_t = 15, value_parser = clap::value_parser!(u32).range(3..=10_000))]
+    pub(crate) runs: u32,
+    /// After so many seconds a version gets no more runs, if it had three
+    #[arg(long, default_value_t = 0.5, value_parser = seconds)]
+    pub(crate) seconds: f64,
+    /// Do not compile and time CUB
+    #[arg(long)]
+    pub(crate) no_peers: bool,
+    /// Print comma-separated values instead of tables
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+    /// Also draw the largest inputs of every problem
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Show what was recorded on the authors' machine; needs no GPU
+    #[arg(long, conflicts_with_all = ["record", "no_peers"])]
+    pub(crate) show: bool,
+    /// Write everything down as the record of this machine's GPU
+    #[arg(long, conflicts_with_all = ["problems", "versions", "sizes", "data", "no_peers"])]
+    pub(crate) record: bool,
+    /// Folder that the record is written to
+    #[arg(long, default_value = "kernels/truth", value_name = "DIR", requires = "record")]
+    pub(crate) out: PathBuf,
+    /// Ordinal of the GPU
+    #[arg(long, default_value_t = 0)]
+    pub(crate) gpu: u32,
+}
+
+/// A number of seconds that a program can wait.
+fn seconds(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
+    if (0.0..=3600.0).contains(&number) { Ok(number) } else { Err("it must be from 0 to 3600".to_owned()) }
 }
 
 #[derive(Debug, Args)]

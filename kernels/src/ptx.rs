@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 const COMMITTED: &[(&str, &str, &str)] = &[
     ("array_scan", include_str!("../cu/array_scan.cu"), include_str!("../ptx/array_scan.ptx")),
     ("compaction", include_str!("../cu/compaction.cu"), include_str!("../ptx/compaction.ptx")),
+    ("copy", include_str!("../cu/copy.cu"), include_str!("../ptx/copy.ptx")),
     ("histogram", include_str!("../cu/histogram.cu"), include_str!("../ptx/histogram.ptx")),
     ("reduce_by_key", include_str!("../cu/reduce_by_key.cu"), include_str!("../ptx/reduce_by_key.ptx")),
     ("reduction", include_str!("../cu/reduction.cu"), include_str!("../ptx/reduction.ptx")),

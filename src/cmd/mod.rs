@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod bench;
 mod book;
 mod compare;
 mod dev;
@@ -55,6 +56,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Doctor => doctor::run(json),
         Command::Setup(args) => setup::run(&args, json),
         Command::Record(args) => record::run(args, json),
+        Command::Bench(args) => bench::run(args, json),
         Command::LaunchCases { problem, gpu } => record::child(&problem, gpu),
         Command::LaunchProbes { folder, gpu } => dev::launch_probes(&folder, gpu),
         Command::Exercise(args) => exercise::run(&args, json),

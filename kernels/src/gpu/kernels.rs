@@ -43,7 +43,7 @@ impl Times {
     }
 
     /// The statistics of single times in nanoseconds; `None` when there are none.
-    pub(super) fn of(mut nanoseconds: Vec<u64>) -> Option<Self> {
+    pub(crate) fn of(mut nanoseconds: Vec<u64>) -> Option<Self> {
         nanoseconds.sort_unstable();
         let (&min_ns, &max_ns) = (nanoseconds.first()?, nanoseconds.last()?);
         let n = nanoseconds.len();

@@ -6,7 +6,16 @@ use cudarc::driver::sys;
 
 use super::error::{GpuError, check};
 
+/// Bytes of device memory that are free.
+pub(super) fn free() -> Result<u64, GpuError> {
+    let (mut free, mut total) = (0, 0);
+    // SAFETY: both out-pointers are valid; asks about the current context's device.
+    check("cuMemGetInfo", unsafe { sys::cuMemGetInfo_v2(&raw mut free, &raw mut total) })?;
+    Ok(free as u64)
+}
+
 /// A piece of device memory. Only valid while the context that was current at its allocation is.
+#[derive(Debug)]
 pub(super) struct DeviceBuffer {
     address: sys::CUdeviceptr,
     bytes: usize,
@@ -25,15 +34,26 @@ impl DeviceBuffer {
     /// Allocates and fills from the host.
     pub(super) fn from_host(content: &[u8]) -> Result<Self, GpuError> {
         let buffer = Self::new(content.len())?;
-        // SAFETY: both sides are `content.len()` bytes long, and the copy is complete when the call returns.
-        let result = unsafe { sys::cuMemcpyHtoD_v2(buffer.address, content.as_ptr().cast(), content.len()) };
-        check("cuMemcpyHtoD", result)?;
+        buffer.write(content)?;
         Ok(buffer)
     }
 
     /// The address that a kernel sees.
     pub(super) const fn address(&self) -> u64 {
         self.address
+    }
+
+    /// Overwrites the beginning from the host.
+    pub(super) fn write(&self, content: &[u8]) -> Result<(), GpuError> {
+        assert!(content.len() <= self.bytes, "a buffer takes what it has room for");
+        // SAFETY: both sides are at least `content.len()` bytes long, and the copy is complete when the call returns.
+        let result = unsafe { sys::cuMemcpyHtoD_v2(self.address, content.as_ptr().cast(), content.len()) };
+        check("cuMemcpyHtoD", result)
+    }
+
+    /// Its size.
+    pub(super) const fn len(&self) -> usize {
+        self.bytes
     }
 
     /// Sets every byte, after the work that is queued already.
@@ -54,10 +74,16 @@ impl DeviceBuffer {
     /// The content, after all queued work.
     pub(super) fn to_host(&self) -> Result<Vec<u8>, GpuError> {
         let mut content = vec![0; self.bytes];
+        self.read(&mut content)?;
+        Ok(content)
+    }
+
+    /// Copies the content to the host, after all queued work.
+    pub(super) fn read(&self, content: &mut [u8]) -> Result<(), GpuError> {
+        assert_eq!(self.bytes, content.len(), "a buffer is read as a whole");
         // SAFETY: both sides are `self.bytes` long, and the copy is complete when the call returns.
         let result = unsafe { sys::cuMemcpyDtoH_v2(content.as_mut_ptr().cast(), self.address, self.bytes) };
-        check("cuMemcpyDtoH", result)?;
-        Ok(content)
+        check("cuMemcpyDtoH", result)
     }
 }
 
@@ -69,6 +95,7 @@ impl Drop for DeviceBuffer {
 }
 
 /// A point in the queue of work whose time the GPU notes.
+#[derive(Debug)]
 pub(super) struct Event(sys::CUevent);
 
 impl Event {

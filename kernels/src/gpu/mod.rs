@@ -3,6 +3,7 @@
 //!
 //! [`Gpu::open`] finds the GPU, [`Gpu::load`] gives it PTX, [`Kernels::run`] and [`Kernels::time`] launch.
 
+mod arena;
 mod error;
 mod kernels;
 mod memory;
@@ -17,6 +18,7 @@ use std::ptr;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use serde::Serialize;
 
+pub(crate) use arena::{Arena, Stopwatch, Timed};
 pub use error::GpuError;
 pub use kernels::{Kernels, Resources, Times};
 

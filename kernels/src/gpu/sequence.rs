@@ -22,8 +22,8 @@ impl Kernels<'_> {
     pub fn run(&self, case: &Prepared) -> Result<Vec<Vec<u8>>, GpuError> {
         self.gpu.make_current()?;
         let memory = upload(&case.buffers)?;
-        let queue = self.queue(case, &memory)?;
-        queue.iter().try_for_each(Queued::start)?;
+        let queue = self.queue_of(case, &memory)?;
+        queue.start()?;
         wait(case)?;
         memory.iter().map(DeviceBuffer::to_host).collect()
     }
@@ -37,7 +37,7 @@ impl Kernels<'_> {
     pub fn time(&self, case: &Prepared, repeats: u32) -> Result<Times, GpuError> {
         self.gpu.make_current()?;
         let (pristine, memory) = (upload(&case.buffers)?, upload(&case.buffers)?);
-        let queue = self.queue(case, &memory)?;
+        let queue = self.queue_of(case, &memory)?;
         let scrub = DeviceBuffer::new((2 * self.gpu.properties.l2_bytes) as usize)?;
         let (before, after) = (Event::new()?, Event::new()?);
         let mut times = Vec::new();
@@ -49,7 +49,7 @@ impl Kernels<'_> {
             // events does not include the host.
             scrub.fill(run as u8)?;
             before.record()?;
-            queue.iter().try_for_each(Queued::start)?;
+            queue.start()?;
             after.record()?;
             wait(case)?;
             if run >= WARM_UP {
@@ -59,8 +59,13 @@ impl Kernels<'_> {
         Ok(Times::of(times).expect("at least 20 runs were timed"))
     }
 
-    /// Holds every launch against its kernel and looks up what it passes.
-    fn queue(&self, case: &Prepared, memory: &[DeviceBuffer]) -> Result<Vec<Queued>, GpuError> {
+    /// The launches of a case whose buffers are `memory`.
+    fn queue_of(&self, case: &Prepared, memory: &[DeviceBuffer]) -> Result<Queue, GpuError> {
+        self.queue(&case.steps, &|name| case.index(name).map(|index| memory[index].address()))
+    }
+
+    /// Holds every launch against its kernel and looks up the addresses that it passes.
+    pub(super) fn queue(&self, steps: &[Step], address: &dyn Fn(&str) -> Option<u64>) -> Result<Queue, GpuError> {
         let queued = |step: &Step| {
             let function = self.function(step)?;
             let value = |arg: &Pass| match arg {
@@ -68,14 +73,23 @@ impl Kernels<'_> {
                 Pass::Buffer(name) => {
                     let unknown =
                         || GpuError::Launch(format!("`{}` is passed `{name}`, which is no buffer", step.kernel));
-                    let index = case.index(name).ok_or_else(unknown)?;
-                    Ok(memory[index].address().to_le_bytes().to_vec())
+                    Ok(address(name).ok_or_else(unknown)?.to_le_bytes().to_vec())
                 }
             };
             let values = step.args.iter().map(value).collect::<Result<_, _>>()?;
             Ok(Queued { kernel: step.kernel, function, shape: step.shape, values })
         };
-        case.steps.iter().map(queued).collect()
+        steps.iter().map(queued).collect::<Result<_, _>>().map(Queue)
+    }
+}
+
+/// Launches that have been held against their kernels.
+pub(crate) struct Queue(Vec<Queued>);
+
+impl Queue {
+    /// Queues the launches on the GPU, one behind the other.
+    pub(crate) fn start(&self) -> Result<(), GpuError> {
+        self.0.iter().try_for_each(Queued::start)
     }
 }
 
@@ -138,8 +152,12 @@ fn upload(buffers: &[Buffer]) -> Result<Vec<DeviceBuffer>, GpuError> {
 fn wait(case: &Prepared) -> Result<(), GpuError> {
     let mut kernels: Vec<&str> = case.steps.iter().map(|step| step.kernel).collect();
     kernels.dedup();
-    let kernels = kernels.join(", ");
+    wait_for(&kernels.join(", "))
+}
+
+/// Waits for everything that is queued; `kernels` names it for a message.
+pub(super) fn wait_for(kernels: &str) -> Result<(), GpuError> {
     // SAFETY: waits for the null stream of the current context.
     let result = unsafe { sys::cuStreamSynchronize(ptr::null_mut()) };
-    check_kernel(&format!("cuStreamSynchronize after {kernels}"), &kernels, result)
+    check_kernel(&format!("cuStreamSynchronize after {kernels}"), kernels, result)
 }

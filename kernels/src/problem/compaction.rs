@@ -1,5 +1,7 @@
 //! Stream compaction of an array of ints: the reference and the cases for `cu/compaction.cu`.
 
+mod bench;
+
 use sim::report::FindingKind;
 use sim::{Dim3, Scalar};
 
@@ -29,6 +31,7 @@ pub const PROBLEM: Problem = Problem {
         "compact_pipelined",
     ],
     cases,
+    bench: bench::workloads,
 };
 
 /// Threads in a block of all kernels but `compact_pipelined` and `compact_offsets`.

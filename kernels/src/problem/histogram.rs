@@ -1,5 +1,7 @@
 //! Histograms of bytes, and of wider values: the reference and the cases for `cu/histogram.cu`.
 
+mod bench;
+
 use sim::report::FindingKind;
 use sim::{Dim3, Scalar};
 
@@ -41,6 +43,7 @@ pub const PROBLEM: Problem = Problem {
         "histogram_many",
     ],
     cases,
+    bench: bench::workloads,
 };
 
 /// Streaming multiprocessors of an H200: grids of versions that take any number of bytes fill it once.

@@ -3,12 +3,14 @@
 
 pub mod array_scan;
 pub mod compaction;
+pub mod copy;
 pub mod histogram;
 pub mod reduce_by_key;
 pub mod reduction;
 pub mod scan;
 pub mod summed_area_table;
 
+use crate::bench::Workload;
 use crate::case::Case;
 
 /// One problem.
@@ -22,11 +24,14 @@ pub struct Problem {
     pub versions: &'static [&'static str],
     /// Makes the list of cases, version by version.
     pub cases: fn() -> Vec<Case>,
+    /// Makes the list of what is timed on a GPU, from small to large. Cheap: inputs are made when they are needed.
+    pub bench: fn() -> Vec<Workload>,
 }
 
 /// All problems, in the order of the book.
 pub const fn all() -> &'static [Problem] {
     &[
+        copy::PROBLEM,
         reduction::PROBLEM,
         scan::PROBLEM,
         array_scan::PROBLEM,

@@ -1,6 +1,7 @@
 //! Sums of all values that have the same key: the reference and the cases for `cu/reduce_by_key.cu`. The inputs are in
 //! `keys.rs`, the launches in `plan.rs`.
 
+mod bench;
 mod keys;
 mod plan;
 
@@ -38,6 +39,7 @@ pub const PROBLEM: Problem = Problem {
         "by_key_sort_f64",
     ],
     cases,
+    bench: bench::workloads,
 };
 
 /// The keys and their sums, in the order in which the version leaves them.

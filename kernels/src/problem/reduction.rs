@@ -1,5 +1,7 @@
 //! The sum of an array of ints: the reference and the cases for `cu/reduction.cu`.
 
+mod bench;
+
 use sim::{Dim3, Scalar};
 
 use super::Problem;
@@ -25,6 +27,7 @@ pub const PROBLEM: Problem = Problem {
         "reduce_thread_atomic",
     ],
     cases,
+    bench: bench::workloads,
 };
 
 /// Threads in a block of the recorded cases.

@@ -1,5 +1,7 @@
 //! Exclusive prefix sums of float arrays, tile by tile: the reference and the cases for `cu/scan.cu`.
 
+mod bench;
+
 use sim::{Dim3, Scalar};
 
 use super::Problem;
@@ -13,6 +15,7 @@ pub const PROBLEM: Problem = Problem {
     about: "exclusive prefix sums of an array of floats; every thread block scans its own tile",
     versions: &["scan_naive", "scan_blelloch_pairs", "scan_blelloch", "scan_blelloch_macro", "scan_blelloch_padded"],
     cases,
+    bench: bench::workloads,
 };
 
 /// The tiles that are recorded, in elements.

@@ -1,5 +1,6 @@
 //! Summed-area tables: the reference and the cases for `cu/summed_area_table.cu`. The launches are in `plan.rs`.
 
+mod bench;
 mod plan;
 
 #[cfg(test)]
@@ -36,6 +37,7 @@ pub const PROBLEM: Problem = Problem {
         "sat_depth_of_field",
     ],
     cases,
+    bench: bench::workloads,
 };
 
 /// Width and height of an image, in pixels.

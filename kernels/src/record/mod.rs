@@ -388,7 +388,7 @@ mod tests {
         assert_eq!(
             (error.to_string().as_str(), error.exit_code()),
             (
-                "there is no problem `scam`; there are reduction, scan, array_scan, compaction, histogram, \
+                "there is no problem `scam`; there are copy, reduction, scan, array_scan, compaction, histogram, \
                  reduce_by_key, summed_area_table",
                 2
             )

@@ -1,0 +1,51 @@
+//! What of the scans of tiles is benched. No algorithm of others does the same: theirs scan whole arrays.
+
+use rayon::prelude::*;
+
+use super::{LARGE_TILE, PROBLEM, shape};
+use crate::bench::values::{Reference, generate};
+use crate::bench::workload::{Content, Launches, Own, Run, Workload};
+use crate::case::{Pass, Step};
+use sim::Scalar;
+
+/// Elements.
+const SIZES: [u32; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 28];
+
+/// The workloads, from small to large.
+pub(super) fn workloads() -> Vec<Workload> {
+    SIZES.map(workload).into()
+}
+
+fn workload(count: u32) -> Workload {
+    let make = move || {
+        // Sums of whole numbers are exact in whatever order they are formed.
+        let input: Vec<f32> = generate(0x5ca0, count as usize, |random, _| random.whole(-8, 8) as f32);
+        let mut scanned = vec![0.0; input.len()];
+        let tile = LARGE_TILE as usize;
+        scanned.par_chunks_mut(tile).zip(input.par_chunks(tile)).for_each(|(out, input)| {
+            let mut sum = 0.0;
+            for (out, value) in out.iter_mut().zip(input) {
+                *out = sum;
+                sum += value;
+            }
+        });
+        Content {
+            inputs: vec![("in", input.into())],
+            results: vec![("scans", vec![Reference::exact("out", scanned)])],
+            bytes: 8 * u64::from(count),
+        }
+    };
+    let run = |&version: &&'static str| Run::new(version, move || launches(version, count));
+    Workload::new(count.into(), "floats", format!("small whole numbers, tiles of {LARGE_TILE}"), make)
+        .runs(PROBLEM.versions.iter().map(run))
+}
+
+fn launches(version: &'static str, count: u32) -> Launches {
+    let shape = shape(version, LARGE_TILE, count).expect("every version takes this tile, and these sizes");
+    let int = |value: u32| Pass::Scalar(Scalar::I32(value as i32));
+    let args = vec![Pass::Buffer("out"), Pass::Buffer("in"), int(count), int(LARGE_TILE)];
+    Launches {
+        steps: vec![Step { kernel: version, shape, args }],
+        buffers: vec![Own::poisoned("out", 4 * u64::from(count))],
+    }
+}
