@@ -20,6 +20,8 @@ const COMMITTED: &[(&str, &str, &str)] = &[
     ("compaction", include_str!("../cu/compaction.cu"), include_str!("../ptx/compaction.ptx")),
     ("copy", include_str!("../cu/copy.cu"), include_str!("../ptx/copy.ptx")),
     ("histogram", include_str!("../cu/histogram.cu"), include_str!("../ptx/histogram.ptx")),
+    ("merge_sort", include_str!("../cu/merge_sort.cu"), include_str!("../ptx/merge_sort.ptx")),
+    ("radix_sort", include_str!("../cu/radix_sort.cu"), include_str!("../ptx/radix_sort.ptx")),
     ("reduce_by_key", include_str!("../cu/reduce_by_key.cu"), include_str!("../ptx/reduce_by_key.ptx")),
     ("reduction", include_str!("../cu/reduction.cu"), include_str!("../ptx/reduction.ptx")),
     ("scan", include_str!("../cu/scan.cu"), include_str!("../ptx/scan.ptx")),

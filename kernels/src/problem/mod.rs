@@ -5,6 +5,8 @@ pub mod array_scan;
 pub mod compaction;
 pub mod copy;
 pub mod histogram;
+pub mod merge_sort;
+pub mod radix_sort;
 pub mod reduce_by_key;
 pub mod reduction;
 pub mod scan;
@@ -39,6 +41,8 @@ pub const fn all() -> &'static [Problem] {
         histogram::PROBLEM,
         reduce_by_key::PROBLEM,
         summed_area_table::PROBLEM,
+        merge_sort::PROBLEM,
+        radix_sort::PROBLEM,
     ]
 }
 

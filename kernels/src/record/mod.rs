@@ -389,7 +389,7 @@ mod tests {
             (error.to_string().as_str(), error.exit_code()),
             (
                 "there is no problem `scam`; there are copy, reduction, scan, array_scan, compaction, histogram, \
-                 reduce_by_key, summed_area_table",
+                 reduce_by_key, summed_area_table, merge_sort, radix_sort",
                 2
             )
         );
