@@ -457,6 +457,9 @@ pub(crate) enum DevCommand {
         /// The folder that holds the kernels
         #[arg(long, default_value = "sim/tests/faulty", value_name = "DIR")]
         folder: PathBuf,
+        /// Look at every version of the workbook's problems instead, and write the record into this folder
+        #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "kernels/truth")]
+        problems: Option<PathBuf>,
         /// Processes that run at a time
         #[arg(long, default_value_t = 8)]
         processes: usize,
@@ -466,6 +469,9 @@ pub(crate) enum DevCommand {
         /// Launch the kernel of this file once, and nothing else: what runs under compute-sanitizer
         #[arg(long, value_name = "FILE")]
         launch: Option<PathBuf>,
+        /// The same for the smaller cases of this version of a problem
+        #[arg(long, value_name = "VERSION")]
+        launch_version: Option<String>,
     },
     /// Prove the course: starters fail for their reason, solutions pass, wrong solutions are rejected
     Check {

@@ -82,6 +82,7 @@ impl<'a> Filler<'a> {
             "instructions" => instructions::instructions()?,
             "absent" => instructions::absent()?,
             "sanitizer" => sanitizer::sanitizer()?,
+            "sanitized-problems" => sanitizer::problems()?,
             "closing" => tables::closing(self)?,
             "agreement" => tables::agreement(self)?,
             "provenance" => tables::provenance(self)?,
@@ -89,7 +90,7 @@ impl<'a> Filler<'a> {
                 return Err(Reason::Wrong(format!(
                     "there is no directive `{other}`; there are number, ratio, claim, source, file, command, \
                      finding, counters, compare, lines, bars, targets, bank-map, rounds, counter-list, instructions, \
-                     absent, sanitizer, closing, agreement, provenance"
+                     absent, sanitizer, sanitized-problems, closing, agreement, provenance"
                 )));
             }
         };

@@ -2,15 +2,28 @@
 
 use std::fmt::Write as _;
 
-use kernels::sanitizer::{Comparison, Finder, NOTHING, STOPPED, Said, TOOLS, comparison};
+use kernels::sanitizer::{Comparison, Finder, NOTHING, STOPPED, Said, TOOLS, comparison, comparison_of_problems};
 
 use crate::fault::Reason;
 use crate::html::{self, Table, code, escape};
 
 /// A row per faulty kernel of the catalogue, and behind the table why some are found by one side alone.
 pub(crate) fn sanitizer() -> Result<String, Reason> {
-    let comparison = comparison().map_err(Reason::Contradicted)?;
-    let mut html = table(&comparison).html();
+    comparison().map(|comparison| page(&comparison)).map_err(Reason::Contradicted)
+}
+
+/// The same for the versions of the workbook's problems, of which only those are shown of whom somebody has something to
+/// say.
+pub(crate) fn problems() -> Result<String, Reason> {
+    let mut comparison = comparison_of_problems().map_err(Reason::Contradicted)?;
+    let all = comparison.kernels.len();
+    comparison.kernels.retain(|said| !said.warpbook.is_empty() || said.tools.iter().any(|tool| tool != NOTHING));
+    let silent = html::number((all - comparison.kernels.len()) as u64);
+    Ok(format!("<p>Of {silent} more versions nobody has anything to say.</p>\n") + &page(&comparison))
+}
+
+fn page(comparison: &Comparison) -> String {
+    let mut html = table(comparison).html();
     for (finder, title) in [
         (Finder::Simulator, "Found by the simulator alone"),
         (Finder::Sanitizer, "Reported by compute-sanitizer alone"),
@@ -28,7 +41,7 @@ pub(crate) fn sanitizer() -> Result<String, Reason> {
         }
         html += "</ul>\n";
     }
-    Ok(html)
+    html
 }
 
 fn table(comparison: &Comparison) -> Table {
@@ -85,5 +98,8 @@ mod tests {
         assert!(page.contains("H200") && page.contains("<code>tile_overwritten</code>"), "{page}");
         assert!(page.matches("<tr>").count() > 60);
         assert!(page.contains("Found by the simulator alone: ") && page.matches("<li>").count() > 1);
+        let page = super::problems().unwrap();
+        assert!(page.contains("H200") && page.contains("<code>prefix_in_place</code>"), "{page}");
+        assert!(page.contains("more versions") && !page.contains("<code>reduce_modulo</code>"));
     }
 }

@@ -302,7 +302,7 @@ mod tests {
             assert!(!prepared.expected.is_empty());
             for expected in &prepared.expected {
                 let before = match &prepared.buffers[prepared.index(expected.buffer).expect("a buffer")].content {
-                    Arg::Buffer(before) => before.clone(),
+                    Arg::Buffer(before) => before.to_vec(),
                     Arg::Zeros(bytes) | Arg::Uninit(bytes) => vec![0; *bytes as usize],
                     other => panic!("{case}: {other:?} is no buffer"),
                 };

@@ -28,15 +28,23 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
             }
             compare_probes(&suite, &name, json)
         }
-        DevCommand::Sanitize { folder, processes, sanitizer: tool, launch } => {
+        DevCommand::Sanitize { folder, problems, processes, sanitizer: tool, launch, launch_version } => {
             let failure = |error: SanitizerError| Failure::new(error.exit_code(), error);
             if let Some(file) = launch {
                 sanitizer::launch(file, 0).map_err(failure)?;
                 return Ok(0);
             }
+            if let Some(version) = launch_version {
+                sanitizer::launch_version(version, 0).map_err(failure)?;
+                return Ok(0);
+            }
             let program = std::env::current_exe().map_err(|error| Failure::new(INTERNAL, error))?;
-            let file = sanitizer::record(folder, &program, &["dev", "sanitize", "--launch"], tool, *processes)
-                .map_err(failure)?;
+            let (subjects, folder, flag) = match problems {
+                Some(folder) => (sanitizer::subjects_of_problems(), folder, "--launch-version"),
+                None => (sanitizer::subjects(folder).map_err(failure)?, folder, "--launch"),
+            };
+            let arguments = ["dev", "sanitize", flag];
+            let file = sanitizer::record(&subjects, folder, &program, &arguments, tool, *processes).map_err(failure)?;
             println!("written: {}", file.display());
             Ok(0)
         }

@@ -182,11 +182,14 @@ fn simulated(problem: &str, content: &Content, run: &Run, launches: &Launches) {
     let bytes = |name: &str| content.inputs.iter().find(|(own, _)| *own == name).map(|(_, values)| values.bytes());
     let own = |buffer: &workload::Own| Buffer {
         name: buffer.name,
-        content: sim::Arg::Buffer(match buffer.fill {
-            Fill::Poison(bytes) => vec![POISON; bytes as usize],
-            Fill::Zeros(bytes) => vec![0; bytes as usize],
-            Fill::Copy(of) => bytes(of).expect("an input").to_vec(),
-        }),
+        content: sim::Arg::Buffer(
+            match buffer.fill {
+                Fill::Poison(bytes) => vec![POISON; bytes as usize],
+                Fill::Zeros(bytes) => vec![0; bytes as usize],
+                Fill::Copy(of) => bytes(of).expect("an input").to_vec(),
+            }
+            .into(),
+        ),
     };
     let inputs = content.inputs.iter().map(|(name, values)| Buffer::of(name, values.bytes()));
     let buffers: Vec<Buffer> = inputs.chain(launches.buffers.iter().map(own)).collect();

@@ -204,7 +204,7 @@ impl Own {
     }
 
     /// The same buffer as a case has, but for its content, which is zero or poison.
-    pub const fn of(buffer: &Buffer) -> Self {
+    pub fn of(buffer: &Buffer) -> Self {
         let fill = match &buffer.content {
             Arg::Zeros(bytes) => Fill::Zeros(*bytes),
             Arg::Buffer(bytes) => Fill::Poison(bytes.len() as u64),

@@ -146,13 +146,24 @@ impl<'gpu> Kernels<'gpu> {
         // SAFETY: the module is loaded, the name is zero-terminated and the out-pointer is valid.
         let result = unsafe { sys::cuModuleGetFunction(&raw mut function, self.module, name.as_ptr()) };
         check(&format!("cuModuleGetFunction({kernel})"), result)?;
-        if shape.shared_bytes > SHARED_WITHOUT_OPTIN {
+        // What a block may have without opting in counts its static shared memory, too.
+        if shape.shared_bytes > 0 && self.static_shared(function)? + shape.shared_bytes > SHARED_WITHOUT_OPTIN {
             let attribute = Attribute::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
             // SAFETY: the function's module is loaded.
             let result = unsafe { sys::cuFuncSetAttribute(function, attribute, shape.shared_bytes as i32) };
             check(&format!("cuFuncSetAttribute({attribute:?}, {})", shape.shared_bytes), result)?;
         }
         Ok(function)
+    }
+
+    /// Static shared memory of a kernel, in bytes.
+    fn static_shared(&self, function: sys::CUfunction) -> Result<u32, GpuError> {
+        let attribute = Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES;
+        let mut bytes = 0;
+        // SAFETY: the function's module is loaded and the out-pointer is valid.
+        let result = unsafe { sys::cuFuncGetAttribute(&raw mut bytes, attribute, function) };
+        check(&format!("cuFuncGetAttribute({attribute:?})"), result)?;
+        Ok(bytes.unsigned_abs())
     }
 }
 

@@ -1,5 +1,6 @@
 //! Sorting chunk by chunk and merging: the reference and the cases for `cu/merge_sort.cu`.
 
+mod bench;
 use sim::report::FindingKind;
 use sim::{Dim3, Scalar};
 
@@ -23,6 +24,7 @@ pub const PROBLEM: Problem = Problem {
         "merge_path",
     ],
     cases,
+    bench: bench::workloads,
 };
 
 /// Keys that a thread block sorts.
@@ -135,7 +137,7 @@ fn collides(chunk: &[u32]) -> bool {
     let mut keys = chunk.to_vec();
     keys.resize(CHUNK as usize, u32::MAX);
     (0..32).any(|bit| {
-        let is_one = |key: &u32| key >> bit & 1 == 1;
+        let is_one = |key: &u32| (key >> bit) & 1 == 1;
         let collides = !keys.last().is_some_and(is_one) && keys.iter().any(is_one);
         keys.sort_by_key(is_one);
         collides

@@ -1,9 +1,10 @@
 //! Radix sort: the reference and the cases for `cu/radix_sort.cu`.
 
+mod bench;
 use super::Problem;
 use crate::case::{Buffer, Case, Planned, Prepared};
 use crate::check::{Element, Expected, Tolerance};
-use crate::verdict::Varies;
+use crate::verdict::{Known, Varies};
 
 pub mod keys;
 mod plan;
@@ -28,6 +29,7 @@ pub const PROBLEM: Problem = Problem {
         "radix_onesweep_pairs",
     ],
     cases,
+    bench: bench::workloads,
 };
 
 /// Tiles of the large case of every version.
@@ -60,8 +62,60 @@ const LOOKS: Varies = Varies {
         "smsp__sass_l1tex_tags_mem_global.sum",
         "smsp__sass_data_bytes_mem_global_op_ld.sum",
         "smsp__sass_data_bytes_mem_global.sum",
+        // Lanes of a warp whose looks end at different times go on apart, and store apart.
+        "smsp__sass_inst_executed_op_global_st.sum",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+        "smsp__sass_inst_executed_op_shared_st.sum",
+        "smsp__sass_inst_executed_op_shared.sum",
+        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+        "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum",
     ],
 };
+
+/// Shuffles and votes.
+const EXCHANGES: Known = Known {
+    counters: &["smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum"],
+    why: "a few warps of every block shuffle or vote once more than the PTX says; why is not known yet",
+};
+
+/// What is known of a version.
+fn known(version: &str) -> &'static [Known] {
+    match version {
+        "radix_three_8" => {
+            const {
+                &[Known {
+                    counters: &[
+                        "smsp__sass_inst_executed_op_shared_ld.sum",
+                        "smsp__sass_inst_executed_op_shared.sum",
+                        "smsp__sass_data_bytes_mem_shared_op_ld.sum",
+                        "smsp__sass_data_bytes_mem_shared.sum",
+                        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+                        "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum",
+                    ],
+                    why: "ptxas does without a load from shared memory that the PTX has; which one is not known yet",
+                }]
+            }
+        }
+        "radix_local_ballots" | "radix_local_match" => const { &[EXCHANGES] },
+        "radix_onesweep" | "radix_onesweep_i32" | "radix_onesweep_f32" => {
+            const {
+                &[
+                    EXCHANGES,
+                    Known {
+                        counters: &[
+                            "smsp__sass_inst_executed_op_local_ld.sum",
+                            "smsp__sass_inst_executed_op_local_st.sum",
+                            "smsp__sass_data_bytes_mem_local_op_ld.sum",
+                            "smsp__sass_data_bytes_mem_local_op_st.sum",
+                        ],
+                        why: "two blocks of 384 threads per multiprocessor leave 80 registers per thread, and ptxas spills",
+                    },
+                ]
+            }
+        }
+        _ => &[],
+    }
+}
 
 /// Everything that is run, version by version, from small to large.
 fn cases() -> Vec<Case> {
@@ -84,7 +138,7 @@ fn cases() -> Vec<Case> {
 /// One case. Only for what [`plan`] accepts.
 fn case(version: &'static str, count: u32, keys: Keys) -> Case {
     let plan = move || plan(version, count.into()).expect("the cases hold only what the kernels are made for");
-    let (steps, waits) = { (plan().steps, plan().waits) };
+    let Plan { steps, waits, .. } = plan();
     let launches = steps.iter().map(|step| Planned { kernel: step.kernel, shape: step.shape }).collect();
     let case = Case::new(PROBLEM.name, version, format!("{count} keys, {keys}"), keys.name(), launches, move || {
         let plan = plan();
@@ -108,7 +162,7 @@ fn case(version: &'static str, count: u32, keys: Keys) -> Case {
         buffers.extend(plan.scratch);
         Prepared { buffers, steps: plan.steps, expected }
     });
-    if waits { case.varying(LOOKS) } else { case }
+    if waits { case.varying(LOOKS) } else { case }.knowing(known(version))
 }
 
 #[cfg(test)]

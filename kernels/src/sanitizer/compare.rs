@@ -13,6 +13,10 @@ use super::TOOLS;
 const RECORD: &str = include_str!("../../../sim/tests/faulty/sanitizer.h200.tsv");
 const CAUSES: &str = include_str!("../../../sim/tests/faulty/sanitizer.toml");
 
+/// The same for the kernels of the workbook's problems.
+const RECORD_OF_PROBLEMS: &str = include_str!("../../truth/sanitizer.h200.tsv");
+const CAUSES_OF_PROBLEMS: &str = include_str!("../../truth/sanitizer.toml");
+
 /// What a tool says when it has nothing to report.
 pub const NOTHING: &str = "nothing";
 /// What stands for a tool whose kernel came to no end.
@@ -119,14 +123,26 @@ fn tools_for(kind: &str) -> &'static [&'static str] {
     }
 }
 
-/// Reads record and causes, and holds them against each other.
+/// Reads record and causes of the catalogue of faulty kernels, and holds them against each other.
 ///
 /// # Errors
 /// The first thing that does not fit: a line that is none of a record, a difference without a cause or with two, a
 /// cause without a difference.
 pub fn comparison() -> Result<Comparison, String> {
-    let (head, kernels) = parse(RECORD)?;
-    let CauseFile { cause: causes } = toml::from_str(CAUSES).map_err(|why| format!("sanitizer.toml: {why}"))?;
+    compare(RECORD, CAUSES)
+}
+
+/// [`comparison`] of the kernels of the workbook's problems.
+///
+/// # Errors
+/// As [`comparison`].
+pub fn comparison_of_problems() -> Result<Comparison, String> {
+    compare(RECORD_OF_PROBLEMS, CAUSES_OF_PROBLEMS)
+}
+
+fn compare(record: &str, causes: &str) -> Result<Comparison, String> {
+    let (head, kernels) = parse(record)?;
+    let CauseFile { cause: causes } = toml::from_str(causes).map_err(|why| format!("sanitizer.toml: {why}"))?;
     for said in &kernels {
         for finder in said.finders() {
             let named = causes.iter().filter(|cause| cause.finder == finder && cause.kernels.contains(&said.kernel));
@@ -171,7 +187,7 @@ fn parse(text: &str) -> Result<(BTreeMap<String, String>, Vec<Said>), String> {
 mod tests {
     use std::path::Path;
 
-    use super::super::{digest, files, head_of, kinds, prepare};
+    use super::super::{Subject, files, prepare, subjects, subjects_of_problems};
     use super::*;
 
     fn catalogue() -> Vec<std::path::PathBuf> {
@@ -187,20 +203,26 @@ mod tests {
         assert!(catalogue().len() >= 60);
     }
 
-    #[test]
-    fn the_record_is_that_of_the_catalogue() {
-        let comparison = comparison().unwrap_or_else(|why| panic!("{why}"));
+    fn assert_current(comparison: Comparison, now: Vec<Subject>, command: &str) {
         let head = &comparison.head;
         assert!(head["gpu"].contains("H200") && !head["compute-sanitizer"].is_empty(), "{head:?}");
-        let now: Vec<[String; 3]> = (catalogue().iter())
-            .map(|file| {
-                let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
-                [name, digest(file).unwrap(), kinds(&head_of(file).unwrap())]
-            })
-            .collect();
+        let now: Vec<[String; 3]> = now.into_iter().map(|now| [now.name, now.digest, now.kinds]).collect();
         let recorded: Vec<[String; 3]> =
             comparison.kernels.into_iter().map(|said| [said.kernel, said.ptx, said.warpbook.join(" ")]).collect();
-        assert_eq!(recorded, now, "run `warpbook dev sanitize` on a machine with that GPU");
+        assert_eq!(recorded, now, "run `{command}` on a machine with that GPU");
+    }
+
+    #[test]
+    fn the_record_is_that_of_the_catalogue() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/tests/faulty");
+        let comparison = comparison().unwrap_or_else(|why| panic!("{why}"));
+        assert_current(comparison, subjects(&folder).unwrap(), "warpbook dev sanitize");
+    }
+
+    #[test]
+    fn the_record_of_the_problems_is_that_of_their_kernels() {
+        let comparison = comparison_of_problems().unwrap_or_else(|why| panic!("{why}"));
+        assert_current(comparison, subjects_of_problems(), "warpbook dev sanitize --problems");
     }
 
     #[test]

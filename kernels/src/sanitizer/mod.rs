@@ -1,14 +1,17 @@
-//! What compute-sanitizer says of the simulator's catalogue of faulty kernels, on a real GPU.
+//! What compute-sanitizer says, on a real GPU, of the simulator's catalogue of faulty kernels and of the kernels of the
+//! workbook's problems.
 //!
 //! Each kernel runs in a process of its own under each of compute-sanitizer's four tools. A kernel that comes to no end
-//! is stopped after a while. The record, `sim/tests/faulty/sanitizer.<gpu>.tsv`, has a line per kernel: what the simulator
-//! finds, and what each tool reported first, `nothing`, `no end`, or the exit code where the GPU stopped the kernel. The
-//! tools look for other things than the simulator, so the two need not be equal; but every difference has its cause in
-//! `sanitizer.toml` beside the record.
+//! is stopped after a while. The records, `sim/tests/faulty/sanitizer.<gpu>.tsv` and `kernels/truth/sanitizer.<gpu>.tsv`,
+//! have a line per kernel: what the simulator finds, and what each tool reported first, `nothing`, `no end`, or the exit
+//! code where the GPU stopped the kernel. The tools look for other things than the simulator, so the two need not be
+//! equal; but every difference has its cause in `sanitizer.toml` beside the record.
 
 mod compare;
+mod problems;
 mod run;
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
@@ -18,7 +21,8 @@ use sim::{Arg, Module, Scalar};
 use crate::case::{Buffer, Pass, Prepared, Shape, Step};
 use crate::gpu::{Gpu, GpuError};
 
-pub use compare::{Cause, Comparison, Finder, NOTHING, STOPPED, Said, comparison};
+pub use compare::{Cause, Comparison, Finder, NOTHING, STOPPED, Said, comparison, comparison_of_problems};
+pub use problems::{launch_version, subjects_of_problems};
 pub use run::record;
 
 /// compute-sanitizer's tools.
@@ -43,6 +47,9 @@ pub enum SanitizerError {
         /// What is wrong.
         what: String,
     },
+    /// There is no such version of a problem.
+    #[error("no problem has a version `{0}`")]
+    Version(String),
     /// There is no GPU, or it failed.
     #[error(transparent)]
     Gpu(#[from] GpuError),
@@ -55,11 +62,36 @@ impl SanitizerError {
     /// The exit code that a program should end with.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::File { .. } | Self::Kernel { .. } => 2,
+            Self::File { .. } | Self::Kernel { .. } | Self::Version(_) => 2,
             Self::Gpu(error) => error.exit_code(),
             Self::Missing(_) => 3,
         }
     }
+}
+
+/// Something that runs in one process under a tool, and its line in the record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subject {
+    /// The kernel's name, or the version's.
+    pub name: String,
+    /// Tells whether it is still the one that was recorded.
+    pub digest: String,
+    /// The kinds of finding that the simulator has, with spaces between them.
+    pub kinds: String,
+    /// What tells the process which one it is.
+    pub argument: OsString,
+}
+
+/// The kernels of the catalogue in `folder`.
+///
+/// # Errors
+/// A file that cannot be read.
+pub fn subjects(folder: &Path) -> Result<Vec<Subject>, SanitizerError> {
+    let subject = |file: PathBuf| {
+        let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Subject { name, digest: digest(&file)?, kinds: kinds(&head_of(&file)?), argument: file.into() })
+    };
+    files(folder)?.into_iter().map(subject).collect()
 }
 
 /// Launches the kernel of one `.ptx` file of the catalogue once, as its head says.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use std::{fs, io, thread};
 
-use super::{SanitizerError, TOOLS, digest, files, head_of, kinds};
+use super::{SanitizerError, Subject, TOOLS};
 use crate::gpu::Gpu;
 
 /// Time after which a kernel that has not ended is stopped. Loading a tool takes seconds.
@@ -18,12 +18,13 @@ const PATIENCE: Duration = Duration::from_secs(25);
 /// Exit code by which compute-sanitizer tells that it found something.
 const FOUND: i32 = 86;
 
-/// Runs every kernel of the catalogue in `folder` under every tool, `processes` at a time, and writes the record there.
-/// `program` and `arguments` start a process that calls [`launch`](super::launch) for the file that is its last argument.
+/// Runs every subject under every tool, `processes` at a time, and writes the record into `folder`. `program` and
+/// `arguments` start a process that launches the subject whose argument is its last one.
 ///
 /// # Errors
 /// [`SanitizerError::Missing`], or a file that cannot be read or written.
 pub fn record(
+    subjects: &[Subject],
     folder: &Path,
     program: &Path,
     arguments: &[&str],
@@ -34,36 +35,34 @@ pub fn record(
     let version = Command::new(sanitizer).arg("--version").output().map_err(SanitizerError::Missing)?;
     let version = String::from_utf8_lossy(&version.stdout);
     let version = version.lines().find_map(|line| line.strip_prefix("Version ")).unwrap_or("unknown").to_owned();
-    let files = files(folder)?;
-    let jobs: Vec<(&PathBuf, &str)> = files.iter().flat_map(|file| TOOLS.map(|tool| (file, tool))).collect();
+    let jobs: Vec<(usize, &str)> = (0..subjects.len()).flat_map(|number| TOOLS.map(|tool| (number, tool))).collect();
     let (next, said) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     thread::scope(|scope| {
         for _ in 0..processes.max(1) {
             scope.spawn(|| {
-                while let Some(&(file, tool)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+                while let Some(&(number, tool)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let mut command = Command::new(sanitizer);
                     command.args(["--tool", tool, "--error-exitcode", &FOUND.to_string(), "--print-limit", "3"]);
-                    command.arg(program).args(arguments).arg(file);
+                    command.arg(program).args(arguments).arg(&subjects[number].argument);
                     let said_now = verdict(command);
-                    said.lock().expect("no thread panics with it").insert((file.clone(), tool), said_now);
+                    said.lock().expect("no thread panics with it").insert((number, tool), said_now);
                 }
             });
         }
     });
     let said = said.into_inner().expect("no thread panics with it");
     let mut text = format!(
-        "# What compute-sanitizer reports of each faulty kernel on a GPU, each in a process of its own. Written by\n\
-         # `warpbook dev sanitize`, never by hand. `ptx` is a digest of the kernel.\n# gpu: {}\n# driver: {}\n\
+        "# What compute-sanitizer reports of each kernel on a GPU, each in a process of its own. Written by\n\
+         # `warpbook dev sanitize`, never by hand. `ptx` is a digest of the code.\n# gpu: {}\n# driver: {}\n\
          # compute-sanitizer: {version}\nkernel\tptx\twarpbook\t{}\n",
         properties.name,
         properties.driver,
         TOOLS.join("\t")
     );
-    for file in &files {
-        let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        let _ = write!(text, "{name}\t{}\t{}", digest(file)?, kinds(&head_of(file)?));
+    for (number, subject) in subjects.iter().enumerate() {
+        let _ = write!(text, "{}\t{}\t{}", subject.name, subject.digest, subject.kinds);
         for tool in TOOLS {
-            let _ = write!(text, "\t{}", said.get(&(file.clone(), tool)).map_or("not run", String::as_str));
+            let _ = write!(text, "\t{}", said.get(&(number, tool)).map_or("not run", String::as_str));
         }
         text.push('\n');
     }

@@ -62,7 +62,7 @@ impl Keys {
                 Self::Uniform | Self::Sorted | Self::Reverse => word(),
                 Self::Constant => 0x3f80_1234,
                 Self::And(words) => (0..words).fold(u32::MAX, |key, _| key & word()),
-                Self::OneDigit(byte) => 0x4048_f5c3 ^ (word() & 0xff) << (8 * byte),
+                Self::OneDigit(byte) => 0x4048_f5c3 ^ ((word() & 0xff) << (8 * byte)),
                 Self::Narrow => word() >> 16,
                 Self::Special => match word() {
                     // Ordinary numbers of all sizes, and between them what a comparison by `<` does not order.
@@ -73,7 +73,10 @@ impl Keys {
             .collect();
         match self {
             Self::Sorted => keys.sort_unstable(),
-            Self::Reverse => keys.sort_unstable_by(|a, b| b.cmp(a)),
+            Self::Reverse => {
+                keys.sort_unstable();
+                keys.reverse();
+            }
             _ => {}
         }
         keys
