@@ -10,6 +10,7 @@ pub use plan::{LONGEST, Plan, PlanError, plan};
 use super::Problem;
 use crate::case::{Buffer, Case, Planned, Prepared};
 use crate::check::{Element, Expected, Tolerance};
+use crate::counters::{GLOBAL_LOADS, GLOBAL_LOOKS, joined};
 use crate::random::Random;
 use crate::verdict::{Known, Varies, Verdict};
 
@@ -165,71 +166,43 @@ fn verdict(version: &str, count: u32) -> Verdict {
 }
 
 /// Counters of loads by threads that wait for others, and what they do with what they have seen.
-const BY_WAITING: &[&str] = &[
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
-    "smsp__sass_inst_executed_op_global_ld.sum",
-    "smsp__sass_inst_executed_op_global.sum",
-    "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "smsp__sass_sectors_mem_global.sum",
-    "smsp__sass_l1tex_tags_mem_global.sum",
-    "smsp__sass_data_bytes_mem_global_op_ld.sum",
-    "smsp__sass_data_bytes_mem_global.sum",
-    "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
-    "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
-];
+const BY_WAITING: [&str; 12] = joined(&[
+    &GLOBAL_LOOKS,
+    &[
+        "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
+        "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
+    ],
+]);
 
 /// The same for warps that wait for other warps of their block, at barriers in shared memory.
-const BY_WAITING_IN_BLOCK: &[&str] = &[
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
-    "smsp__sass_inst_executed_op_global_ld.sum",
-    "smsp__sass_inst_executed_op_global.sum",
-    "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "smsp__sass_sectors_mem_global.sum",
-    "smsp__sass_l1tex_tags_mem_global.sum",
-    "smsp__sass_data_bytes_mem_global_op_ld.sum",
-    "smsp__sass_data_bytes_mem_global.sum",
-    "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
-    "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
-    "smsp__sass_inst_executed_op_shared_ld.sum",
-    "smsp__sass_inst_executed_op_shared_atom.sum",
-    "smsp__sass_inst_executed_op_shared.sum",
-    "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-    "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
-    "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum",
-    "smsp__sass_data_bytes_mem_shared_op_ld.sum",
-    "smsp__sass_data_bytes_mem_shared_op_atom.sum",
-    "smsp__sass_data_bytes_mem_shared.sum",
-];
+const BY_WAITING_IN_BLOCK: [&str; 21] = joined(&[
+    &BY_WAITING,
+    &[
+        "smsp__sass_inst_executed_op_shared_ld.sum",
+        "smsp__sass_inst_executed_op_shared_atom.sum",
+        "smsp__sass_inst_executed_op_shared.sum",
+        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+        "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum",
+        "smsp__sass_data_bytes_mem_shared_op_ld.sum",
+        "smsp__sass_data_bytes_mem_shared_op_atom.sum",
+        "smsp__sass_data_bytes_mem_shared.sum",
+    ],
+]);
 
 /// What of a version depends on which thread comes first: how often is waited, and the order in which tiles are added.
 fn varies(version: &str, data: Data) -> Varies {
-    let counters = match version {
+    let counters: &[&str] = match version {
         _ if !plan::is_single_pass(version) => return Varies::default(),
-        _ if version.starts_with("prefix_bulk") => BY_WAITING_IN_BLOCK,
-        _ => BY_WAITING,
+        _ if version.starts_with("prefix_bulk") => &BY_WAITING_IN_BLOCK,
+        _ => &BY_WAITING,
     };
     Varies { bits: of_floats(version) && matches!(data, Data::Any | Data::Cancelling), counters }
 }
 
-/// Counters of loads from global memory.
-const LOADS: [&str; 8] = [
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
-    "smsp__sass_inst_executed_op_global_ld.sum",
-    "smsp__sass_inst_executed_op_global.sum",
-    "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "smsp__sass_sectors_mem_global.sum",
-    "smsp__sass_l1tex_tags_mem_global.sum",
-];
-
 /// A warp in which the array ends one element before the tile does.
 const ONE_TOO_FEW: Known = Known {
-    counters: &LOADS,
+    counters: &GLOBAL_LOADS,
     why: "of a tile that lacks one element, a warp loads once or thrice more than the PTX says; why is not known yet",
 };
 
@@ -246,7 +219,7 @@ fn known(version: &str, count: u32) -> &'static [Known] {
         "prefix_hybrid" => {
             const {
                 &[Known {
-                    counters: &LOADS,
+                    counters: &GLOBAL_LOADS,
                     why: "both arms of the naive round's condition load the same element: ptxas loads it once for both",
                 }]
             }

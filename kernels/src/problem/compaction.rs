@@ -8,6 +8,7 @@ use sim::{Dim3, Scalar};
 use super::Problem;
 use crate::case::{Buffer, Case, Pass, Planned, Prepared, Shape, Step};
 use crate::check::{Element, Expected, POISON, Tolerance};
+use crate::counters::{GLOBAL_LOOKS, joined};
 use crate::random::Random;
 use crate::verdict::{Varies, Verdict};
 
@@ -247,25 +248,14 @@ const BY_PLACE: &[&str] = &[
 ];
 
 /// Counters of loads by warps that wait for others, and what they do with what they have seen.
-const BY_WAITING: &[&str] = &[
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
-    "smsp__sass_inst_executed_op_global_ld.sum",
-    "smsp__sass_inst_executed_op_global.sum",
-    "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "smsp__sass_sectors_mem_global.sum",
-    "smsp__sass_l1tex_tags_mem_global.sum",
-    "smsp__sass_data_bytes_mem_global_op_ld.sum",
-    "smsp__sass_data_bytes_mem_global.sum",
-    "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
-];
+const BY_WAITING: [&str; 11] =
+    joined(&[&GLOBAL_LOOKS, &["smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum"]]);
 
 /// What of a version depends on which thread comes first.
 fn varies(version: &str) -> Varies {
     let counters = match version {
         _ if is_unstable(version) => BY_PLACE,
-        "compact_lookback" | "compact_pipelined" => BY_WAITING,
+        "compact_lookback" | "compact_pipelined" => &BY_WAITING,
         _ => &[],
     };
     Varies { bits: false, counters }

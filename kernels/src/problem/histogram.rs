@@ -8,6 +8,7 @@ use sim::{Dim3, Scalar};
 use super::Problem;
 use crate::case::{Buffer, Case, Pass, Planned, Prepared, Shape, Step};
 use crate::check::{Element, Expected, Tolerance};
+use crate::counters::REDUCTIONS;
 use crate::random::Random;
 use crate::verdict::{Known, Verdict};
 
@@ -306,12 +307,7 @@ fn known(version: &str) -> &'static [Known] {
         "histogram_global" | "histogram_global4" => {
             const {
                 &[Known {
-                    counters: &[
-                        "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
-                        "l1tex__t_set_accesses_pipe_lsu_mem_global_op_red.sum",
-                        "lts__t_requests_srcunit_tex_op_red.sum",
-                        "lts__t_sectors_srcunit_tex_op_red.sum",
-                    ],
+                    counters: &REDUCTIONS,
                     why: "which lanes of a reduction the L1 cache serves together depends on the sets that their lines \
                           lie in, probably on the address of the bins, which is another one on each machine: of two \
                           runs on one GPU, one gave the simulator's counts",

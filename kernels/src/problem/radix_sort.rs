@@ -4,6 +4,7 @@ mod bench;
 use super::Problem;
 use crate::case::{Buffer, Case, Planned, Prepared};
 use crate::check::{Element, Expected, Tolerance};
+use crate::counters::{GLOBAL_LOOKS, joined};
 use crate::verdict::{Known, Varies};
 
 pub mod keys;
@@ -51,25 +52,20 @@ pub fn reference(kind: Kind, keys: &[u32]) -> (Vec<u32>, Vec<u32>) {
 /// Counters of loads by threads that wait for what other tiles tell them.
 const LOOKS: Varies = Varies {
     bits: false,
-    counters: &[
-        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-        "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
-        "smsp__sass_inst_executed_op_global_ld.sum",
-        "smsp__sass_inst_executed_op_global.sum",
-        "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
-        "smsp__sass_sectors_mem_global.sum",
-        "smsp__sass_l1tex_tags_mem_global.sum",
-        "smsp__sass_data_bytes_mem_global_op_ld.sum",
-        "smsp__sass_data_bytes_mem_global.sum",
-        // Lanes of a warp whose looks end at different times go on apart, and store apart.
-        "smsp__sass_inst_executed_op_global_st.sum",
-        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-        "smsp__sass_inst_executed_op_shared_st.sum",
-        "smsp__sass_inst_executed_op_shared.sum",
-        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-        "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum",
-    ],
+    counters: const {
+        &joined::<16>(&[
+            &GLOBAL_LOOKS,
+            // Lanes of a warp whose looks end at different times go on apart, and store apart.
+            &[
+                "smsp__sass_inst_executed_op_global_st.sum",
+                "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+                "smsp__sass_inst_executed_op_shared_st.sum",
+                "smsp__sass_inst_executed_op_shared.sum",
+                "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+                "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum",
+            ],
+        ])
+    },
 };
 
 /// Shuffles and votes.

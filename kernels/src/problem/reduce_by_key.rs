@@ -14,6 +14,7 @@ pub use plan::{Output, PlanError, Values, plan};
 use super::Problem;
 use crate::case::{Buffer, Case, Planned, Prepared};
 use crate::check::{Element, Expected, Tolerance};
+use crate::counters::{GLOBAL_LOOKS, REDUCTIONS, joined};
 use crate::random::Random;
 use crate::verdict::{Known, Varies};
 
@@ -86,29 +87,16 @@ pub fn values(count: usize) -> Vec<f64> {
 /// What waiting for other thread blocks changes from run to run: a warp looks at their states as often as it takes.
 const LOOKS: Varies = Varies {
     bits: false,
-    counters: &[
-        "smsp__sass_inst_executed_op_global_ld.sum",
-        "smsp__sass_inst_executed_op_global.sum",
-        "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
-        "smsp__sass_sectors_mem_global.sum",
-        "smsp__sass_l1tex_tags_mem_global.sum",
-        "smsp__sass_data_bytes_mem_global_op_ld.sum",
-        "smsp__sass_data_bytes_mem_global.sum",
-        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-        "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
-        "smsp__sass_thread_inst_executed_op_dadd_pred_on.sum",
-        "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
-    ],
+    counters: const {
+        &joined::<12>(&[
+            &GLOBAL_LOOKS,
+            &[
+                "smsp__sass_thread_inst_executed_op_dadd_pred_on.sum",
+                "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
+            ],
+        ])
+    },
 };
-
-/// Requests and sectors of reductions in the caches.
-const REDUCTIONS: [&str; 4] = [
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
-    "l1tex__t_set_accesses_pipe_lsu_mem_global_op_red.sum",
-    "lts__t_requests_srcunit_tex_op_red.sum",
-    "lts__t_sectors_srcunit_tex_op_red.sum",
-];
 
 /// How the L1 cache puts lanes of a reduction together.
 const TOGETHER: Known = Known {

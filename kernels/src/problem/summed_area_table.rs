@@ -11,6 +11,7 @@ pub use plan::{Plan, PlanError, Table, Tiles, plan, radius_at};
 use super::Problem;
 use crate::case::{Buffer, Case, Planned, Prepared};
 use crate::check::{Element, Expected, Tolerance};
+use crate::counters::{GLOBAL_LOOKS, joined};
 use crate::random::Random;
 use crate::verdict::{Known, Varies, Verdict};
 use sim::report::FindingKind;
@@ -136,20 +137,15 @@ pub fn depths(size: Size) -> Vec<u8> {
 /// What waiting for other thread blocks changes from run to run: a warp looks at their words as often as it takes.
 const LOOKS: Varies = Varies {
     bits: false,
-    counters: &[
-        "smsp__sass_inst_executed_op_global_ld.sum",
-        "smsp__sass_inst_executed_op_global.sum",
-        "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
-        "smsp__sass_sectors_mem_global.sum",
-        "smsp__sass_l1tex_tags_mem_global.sum",
-        "smsp__sass_data_bytes_mem_global_op_ld.sum",
-        "smsp__sass_data_bytes_mem_global.sum",
-        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-        "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
-        "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
-        "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
-    ],
+    counters: const {
+        &joined::<12>(&[
+            &GLOBAL_LOOKS,
+            &[
+                "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
+                "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
+            ],
+        ])
+    },
 };
 
 /// Why the version that trusts lanes to run in step is faulty.
