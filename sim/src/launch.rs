@@ -3,9 +3,11 @@
 use std::fmt;
 use std::ops::Deref;
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use crate::check::Coverage;
 use crate::memory::global::{BUFFER_STRIDE, BUFFERS_BASE};
+use crate::report::digest;
 
 /// A three-dimensional extent, in threads (block) or thread blocks (grid), as CUDA's `dim3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
@@ -163,20 +165,52 @@ impl Scalar {
     }
 }
 
-/// What a buffer holds. Clones share the memory, so a buffer that launch after launch reads is never copied.
-#[derive(Clone, Default, PartialEq, Eq)]
-pub struct Content(Arc<Vec<u8>>);
+/// What a buffer holds. Clones share the memory, so a buffer that launch after launch reads is never copied, and its
+/// digest is computed once.
+#[derive(Clone, Default)]
+pub struct Content(Arc<Shared>);
+
+#[derive(Clone, Default)]
+struct Shared {
+    bytes: Vec<u8>,
+    digest: OnceLock<String>,
+    written: Option<Arc<Coverage>>,
+}
 
 impl Content {
     /// The bytes, copied if somebody else still has them.
     pub fn into_vec(self) -> Vec<u8> {
-        Arc::unwrap_or_clone(self.0)
+        Arc::try_unwrap(self.0).map_or_else(|shared| shared.bytes.clone(), |own| own.bytes)
+    }
+
+    /// [`report::digest`](crate::report::digest) of the bytes.
+    pub fn digest(&self) -> &str {
+        self.0.digest.get_or_init(|| digest(&self.0.bytes))
+    }
+
+    /// The same bytes of which it is known what nobody has written, if anybody knows that of the bytes of `other`: a
+    /// buffer that a kernel left, simulated twice, with checks and without.
+    pub fn known_as(self, other: &Self) -> Self {
+        if self.0.written == other.0.written || self.len() != other.len() {
+            return self;
+        }
+        self.with_written(other.0.written.clone())
+    }
+
+    /// What of the bytes was written, if it was not all.
+    pub(crate) fn written(&self) -> Option<&Arc<Coverage>> {
+        self.0.written.as_ref()
+    }
+
+    pub(crate) fn with_written(self, written: Option<Arc<Coverage>>) -> Self {
+        let digest = self.0.digest.clone();
+        Self(Arc::new(Shared { bytes: self.into_vec(), digest, written }))
     }
 }
 
 impl From<Vec<u8>> for Content {
     fn from(bytes: Vec<u8>) -> Self {
-        Self(Arc::new(bytes))
+        Self(Arc::new(Shared { bytes, ..Shared::default() }))
     }
 }
 
@@ -184,13 +218,21 @@ impl Deref for Content {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.0
+        &self.0.bytes
     }
 }
 
+impl PartialEq for Content {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || **self == **other
+    }
+}
+
+impl Eq for Content {}
+
 impl fmt::Debug for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.0.bytes.fmt(f)
     }
 }
 

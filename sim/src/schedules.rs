@@ -8,7 +8,7 @@ use crate::machine::grid::Machine;
 use crate::observe::counters::Counters;
 use crate::observe::metrics;
 use crate::program::dead::Needed;
-use crate::program::inst::{Atomic, AtomicOp, Op, Reg, Space};
+use crate::program::inst::{Atomic, AtomicForm, AtomicOp, Op, Reg, Space};
 use crate::program::{Program, uses};
 use crate::ptx::ast;
 use crate::report::{Differing, Finding, FindingKind, OrderPlace};
@@ -76,7 +76,21 @@ pub(crate) fn places(machine: &Machine<'_>, counters: &Counters, module: &ast::M
     let mut places = BTreeSet::new();
     let mut needed = None;
     for (pc, (inst, counts)) in machine.program.insts.iter().zip(&counters.by_pc).enumerate() {
-        let Op::Atomic(atomic) = &inst.op else { continue };
+        let combined;
+        let atomic = match &inst.op {
+            Op::Atomic(atomic) => &**atomic,
+            Op::Bulk(bulk) => match bulk.reduces {
+                // What it depends on is what one atomic per element would depend on.
+                Some((op, bytes)) => {
+                    let ((space, address), form) = (bulk.to, AtomicForm::default());
+                    combined =
+                        Atomic { op, space, address, bytes, result: None, a: bulk.bytes, b: None, form, elements: 1 };
+                    &combined
+                }
+                None => continue,
+            },
+            _ => continue,
+        };
         // One thread alone has an order.
         if counts.lanes < 2 {
             continue;
@@ -84,13 +98,17 @@ pub(crate) fn places(machine: &Machine<'_>, counters: &Counters, module: &ast::M
         // Compilers that do not optimise keep old values that nobody asks for.
         let returns =
             (atomic.result).is_some_and(|result| needed.get_or_insert_with(|| Needed::of(machine.program)).has(result));
-        if let Some(what) = depends(atomic, returns, machine.program) {
+        // The bounds of a bulk copy are its elements.
+        let bulk = matches!(inst.op, Op::Bulk(_)) && matches!(atomic.op, AtomicOp::Inc | AtomicOp::Dec);
+        if let Some(what) = if bulk { Some(BOUNDS) } else { depends(atomic, returns, machine.program) } {
             let (file, line) = metrics::place(machine.program, module, ptx, pc);
             places.insert(OrderPlace { file, line, what: what.to_owned() });
         }
     }
     places.into_iter().collect()
 }
+
+const BOUNDS: &str = "counts up to bounds that may differ: with which one it wraps depends on the order";
 
 /// What depends on the order in which threads execute an atomic; `returns`: its old value is used.
 fn depends(atomic: &Atomic, returns: bool, program: &Program) -> Option<&'static str> {
@@ -108,8 +126,7 @@ fn depends(atomic: &Atomic, returns: bool, program: &Program) -> Option<&'static
         AtomicOp::Exch => Some("exchanges atomically: each thread gets what the one before it left"),
         AtomicOp::Cas => Some("compares and swaps: which thread succeeds depends on the order"),
         // Steps with one bound are alike. Steps with different bounds are not: 0 to 1 to 2, or 0 to 1 to 0.
-        AtomicOp::Inc | AtomicOp::Dec if !returns => (!same_for_all(program, atomic.a))
-            .then_some("counts up to bounds that may differ: with which one it wraps depends on the order"),
+        AtomicOp::Inc | AtomicOp::Dec if !returns => (!same_for_all(program, atomic.a)).then_some(BOUNDS),
         AtomicOp::MbarrierInit
         | AtomicOp::MbarrierArrive
         | AtomicOp::MbarrierDrop
@@ -121,6 +138,10 @@ fn depends(atomic: &Atomic, returns: bool, program: &Program) -> Option<&'static
         | AtomicOp::AddInt
         | AtomicOp::And
         | AtomicOp::Or
+        | AtomicOp::MinF16
+        | AtomicOp::MaxF16
+        | AtomicOp::MinBf16
+        | AtomicOp::MaxBf16
         | AtomicOp::Xor
         | AtomicOp::MinS
         | AtomicOp::MaxS

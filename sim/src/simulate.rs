@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::check::{Checked, Checks, Places, Plan};
 use crate::error::Error;
-use crate::launch::{Arg, Content, Launch};
+use crate::launch::{Arg, Content, Launch, buffer_address};
 use crate::machine::grid::{self, Machine, Ran};
 use crate::machine::schedule::Scheduling;
 use crate::memory::global::Written;
@@ -15,7 +15,7 @@ use crate::observe::{by_line, metrics};
 use crate::program::{self, Source};
 use crate::ptx;
 use crate::report::details::{Details, Distance};
-use crate::report::{BufferDigest, LaunchShape, Order, Report, Versions, digest};
+use crate::report::{BufferDigest, LaunchShape, Order, Report, Versions};
 use crate::schedules;
 use crate::target::{self, features};
 
@@ -256,6 +256,7 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
         printed: printed.report(),
         missing: features::missing(target, &program, &module.ast, &module.name),
         details: None,
+        prediction: None,
         output: Vec::new(),
         versions: Versions {
             warpbook: env!("CARGO_PKG_VERSION").to_owned(),
@@ -270,8 +271,9 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
     });
     let (written, variables) = machine.global.into_written();
     let mut written = written.into_iter();
+    let mut buffer = 0;
     let mut after = |before: Option<&Content>, bytes: u64| {
-        Some(match (written.next().flatten(), before) {
+        let content: Content = match (written.next().flatten(), before) {
             (Some(after), _) => after.into(),
             (None, Some(before)) if before.len() as u64 == bytes => before.clone(),
             (None, before) => {
@@ -279,6 +281,14 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
                 content.resize(bytes as usize, 0);
                 content.into()
             }
+        };
+        let known = checked.written(buffer_address(buffer));
+        buffer += 1;
+        Some(match known {
+            Some(known) if content.written().is_none_or(|before| **before != known) => {
+                content.with_written(Some(Arc::new(known)))
+            }
+            _ => content,
         })
     };
     let buffers: Vec<Option<Content>> = launch
@@ -299,7 +309,7 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
             // Memory that is no argument goes by the first argument that is its address.
             let points_here = |arg: &Arg| matches!(arg, Arg::Address { argument: place, .. } if *place == argument);
             let argument = launch.args.iter().position(points_here).unwrap_or(argument);
-            Some(BufferDigest { argument, bytes: bytes.len() as u64, blake3: digest(bytes) })
+            Some(BufferDigest { argument, bytes: bytes.len() as u64, blake3: bytes.digest().to_owned() })
         })
         .collect();
     let variables = changed(&program, variables);

@@ -152,6 +152,30 @@ fn wide_atomics() {
 }
 
 #[test]
+fn an_atomic_on_a_vector_is_one_access() {
+    let count = |form: &str, values: &str| {
+        let body = format!(
+            "mov.f32 %f1, 0f3F800000;\nmul.wide.u32 %d1, %tid, 16;\nadd.u64 %d1, %p, %d1;\nred.global.{form} [%d1], {values};"
+        );
+        let report = run("", &body, 32).report;
+        let metric = |name: &str| report.metrics[name];
+        [
+            metric("smsp__sass_inst_executed_op_global_red.sum"),
+            metric("smsp__sass_data_bytes_mem_global_op_red.sum"),
+            metric("l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"),
+            metric("l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"),
+            report.estimates["warpbook__ptx_inst_executed.sum"],
+        ]
+    };
+    // A store of a row of 16-byte elements: 512 bytes, 16 sectors.
+    let scalar = count("add.f32", "%f1");
+    let vector = count("add.v4.f32", "{%f1, %f1, %f1, %f1}");
+    assert_eq!((vector[0], vector[1], vector[2], vector[3]), (1, 512, 1, 16));
+    assert_eq!(vector[4], scalar[4], "one instruction of PTX, too");
+    assert_eq!(count("add.v2.f32", "{%f1, %f1}")[..4], [1, 256, 1, 16]);
+}
+
+#[test]
 fn asynchronous_copies_and_their_barriers() {
     let module = ".shared .align 16 .b8 s[512];\n.shared .align 8 .b8 bar[8];";
     let body = "mov.u64 %d1, s;\nmul.wide.u32 %d2, %tid, 16;\nadd.u64 %d1, %d1, %d2;\nadd.u64 %d3, %p, %d2;\n\

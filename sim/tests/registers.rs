@@ -37,7 +37,7 @@ fn operands(inst: &Inst) -> (Vec<Slot>, Vec<Slot>) {
 /// Goes through a block. Wrong reads are told if `wrong` is there.
 fn through(program: &Program, range: std::ops::Range<usize>, holds: &mut Holds, mut wrong: Option<&mut Vec<String>>) {
     for pc in range {
-        let (meant, executed) = (&program.insts[pc], &program.code.insts[pc]);
+        let (meant, executed) = (&program.steps[pc], &program.code.insts[pc]);
         let ((reads, writes), (read_slots, written_slots)) = (operands(meant), operands(executed));
         let mut tell = |what: String| {
             if let Some(wrong) = &mut wrong {

@@ -93,6 +93,21 @@ pub(crate) fn copy<O: Observer>(
     report(warp, block, to, lanes, shape(target, AccessKind::Store), &value);
 }
 
+/// A bulk copy is about to read an element of `bytes` bytes and to update another one with it, for one lane.
+pub(crate) fn reduction<O: Observer>(
+    warp: &Warp,
+    block: &mut Block<'_, O>,
+    pc: Pc,
+    bytes: u32,
+    lane: u32,
+    (source, from): (Space, u64),
+    (target, to): (Space, u64),
+) {
+    let shape = |space, kind| Shape { pc, space, kind, bytes, parts: 1, used: 1 };
+    report(warp, block, &[from; 32], lane, shape(source, AccessKind::Load), &|_, _| (0, 0));
+    report(warp, block, &[to; 32], lane, shape(target, AccessKind::Atomic), &|_, _| (0, 0));
+}
+
 /// What an instruction does, the same for all lanes.
 struct Shape {
     pc: Pc,

@@ -14,8 +14,9 @@
 //! # What it cannot see
 //!
 //! - Whether a value that was read is used: a read whose result is thrown away is reported.
-//! - Buffers that the launch gives with content or as zeros, and module variables: they count as initialised. Local
-//!   memory and registers are not looked at.
+//! - Buffers that the launch gives with content or as zeros, and module variables: they count as initialised. Of what
+//!   an earlier launch left it is known what that wrote, if it was checked too. Local memory and registers are not
+//!   looked at.
 //! - Whether a write came first for a reason or by luck: that is a race, see [`racecheck`](super::racecheck). A read
 //!   that came too early by luck is reported as a race only.
 //!
@@ -31,7 +32,7 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use super::view::Look;
-use super::written::{GlobalBytes, LINE_BYTES, SharedBytes};
+use super::written::{Buffer, Coverage, GlobalBytes, LINE_BYTES, SharedBytes};
 use super::{Places, variables};
 use crate::machine::grid::Machine;
 use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
@@ -70,7 +71,7 @@ pub(crate) struct Held(Context);
 
 /// What the detectors of one launch have in common.
 pub(super) struct Plan {
-    buffers: Arc<[(u64, u64)]>,
+    buffers: Arc<[Buffer]>,
     overwrites: Arc<[bool]>,
 }
 
@@ -89,7 +90,9 @@ impl Plan {
         };
         let buffers = machine.global.buffers().iter().filter(|buffer| buffer.uninitialized);
         Self {
-            buffers: buffers.map(|buffer| (buffer.base, buffer.bytes)).collect(),
+            buffers: buffers
+                .map(|buffer| Buffer { base: buffer.base, bytes: buffer.bytes, before: buffer.before.clone() })
+                .collect(),
             overwrites: machine.program.insts.iter().map(|inst| overwrites(&inst.op)).collect(),
         }
     }
@@ -100,8 +103,8 @@ impl Plan {
 pub(super) struct Initcheck {
     context: Context,
     shared_bytes: u64,
-    /// First address and size of the buffers that nobody has initialised.
-    buffers: Arc<[(u64, u64)]>,
+    /// The buffers that nobody has initialised, or not all of them.
+    buffers: Arc<[Buffer]>,
     /// What of them was written.
     written: GlobalBytes,
     /// By instruction: an atomic that stores without caring for what was there.
@@ -116,7 +119,7 @@ impl Initcheck {
             context: Context::default(),
             shared_bytes: machine.shared_bytes,
             buffers: Arc::clone(&plan.buffers),
-            written: GlobalBytes::default(),
+            written: GlobalBytes::of(Arc::clone(&plan.buffers)),
             overwrites: Arc::clone(&plan.overwrites),
             reads: BTreeMap::new(),
         }
@@ -165,9 +168,9 @@ impl Initcheck {
             return false;
         }
         let Some(end) = first.checked_add(u64::from(width) * 32) else { return false };
-        let mut near = self.buffers.iter().filter(|&&(base, size)| first < base + size && end > base);
-        let Some(&(base, size)) = near.next() else { return true };
-        if first < base || end > base + size {
+        let mut near = self.buffers.iter().filter(|buffer| first < buffer.base + buffer.bytes && end > buffer.base);
+        let Some(buffer) = near.next() else { return true };
+        if first < buffer.base || end > buffer.base + buffer.bytes {
             return false;
         }
         for address in (first..end).step_by(LINE_BYTES as usize) {
@@ -217,7 +220,7 @@ impl Initcheck {
             Space::Shared => self.context.written.holds(address, bytes),
             _ => {
                 let aligned = address & u64::from(bytes.next_power_of_two() - 1) == 0;
-                aligned && self.buffers.iter().any(|&(base, size)| inside(base, size))
+                aligned && self.buffers.iter().any(|buffer| inside(buffer.base, buffer.bytes))
             }
         }
     }
@@ -291,11 +294,11 @@ impl Initcheck {
     pub(super) fn finish(&mut self) {
         self.end();
         self.context = Context::default();
-        self.written = GlobalBytes::default();
     }
 
     /// Adds what was found in later blocks.
     pub(super) fn merge(&mut self, later: Self) {
+        self.written.merge(later.written);
         for (pc, read) in later.reads {
             match self.reads.entry(pc) {
                 Entry::Occupied(mut entry) => entry.get_mut().count += read.count,
@@ -304,6 +307,11 @@ impl Initcheck {
                 }
             }
         }
+    }
+
+    /// What of the buffer that begins at an address was written by the end of the launch, if it was not all.
+    pub(super) fn written(&self, base: u64) -> Option<Coverage> {
+        self.written.written(base)
     }
 
     /// The findings.

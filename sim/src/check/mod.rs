@@ -40,6 +40,7 @@ use crate::report::{Finding, Party};
 use initcheck::Initcheck;
 use racecheck::Racecheck;
 use view::Look;
+pub(crate) use written::Coverage;
 
 /// Which checks run, besides those that cost nothing and always do: `memcheck` and `synccheck`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,6 +164,12 @@ impl Checked {
         }
     }
 
+    /// What of the buffer that begins at an address was written by the end of the launch, if it was not all and that
+    /// was looked at.
+    pub(crate) fn written(&self, base: u64) -> Option<Coverage> {
+        self.reads.as_ref()?.written(base)
+    }
+
     /// Whether blocks that ran side by side race: only a run in order tells how, and has one result.
     pub(crate) fn disordered(&self) -> bool {
         self.races.as_ref().is_some_and(|races| races.disordered)
@@ -228,6 +235,10 @@ impl Observer for Checked {
 
     fn communicate(&mut self, pc: Pc, thread_instructions: u32) {
         self.counters.communicate(pc, thread_instructions);
+    }
+
+    fn engine(&mut self, pc: Pc, requests: u64, sectors: u64) {
+        self.counters.engine(pc, requests, sectors);
     }
 
     fn access(&mut self, event: &AccessEvent<'_>) {

@@ -24,6 +24,8 @@ pub(super) struct MemoryOrder {
     pub strength: Strength,
     /// It contains a fence: `.release` and stronger.
     pub releases: bool,
+    /// It is an atomic for the machine, but changes nothing: a look at an mbarrier.
+    pub looks: bool,
     /// It reads, and the program gets to see what.
     pub reads: bool,
     /// It reaches other blocks: its scope is not `.cta`.
@@ -57,6 +59,8 @@ fn order(inst: &Inst, text: &str) -> MemoryOrder {
     let has = |modifier: &str| opcode.split('.').any(|part| part.trim_end_matches(';') == modifier);
     let (kind, strong, reads) = match &inst.op {
         Op::Atomic(atomic) => (AccessKind::Atomic, true, atomic.result.is_some()),
+        // Each addition of a bulk copy is relaxed, for the whole GPU (PTX ISA, "cp.reduce.async.bulk").
+        Op::Bulk(bulk) if bulk.reduces.is_some() => (AccessKind::Atomic, true, false),
         Op::Store(access) => (AccessKind::Store, access.strong, false),
         Op::Load(access) => (AccessKind::Load, access.strong, true),
         _ => (AccessKind::Load, false, false),
@@ -66,10 +70,10 @@ fn order(inst: &Inst, text: &str) -> MemoryOrder {
         true if has("volatile") => Strength::Volatile,
         true => Strength::Strong,
     };
-    // An mbarrier's arrival releases, unless it says otherwise, and so does the end of a copy that an mbarrier waits for.
-    let releases = has("release")
-        || has("acq_rel")
-        || has("sc")
-        || (has("mbarrier") || has("mbarrier::complete_tx::bytes")) && !has("relaxed");
-    MemoryOrder { kind, strength, releases, reads, device: !has("cta") }
+    // Looking at an mbarrier changes nothing. An arrival at it releases, unless it says otherwise, and so does the end of
+    // a copy that it waits for.
+    let looks = has("test_wait") || has("try_wait");
+    let arrives = (has("mbarrier") || has("mbarrier::complete_tx::bytes")) && !looks && !has("relaxed");
+    let releases = has("release") || has("acq_rel") || has("sc") || arrives;
+    MemoryOrder { kind, strength, releases, reads, looks, device: !has("cta") }
 }

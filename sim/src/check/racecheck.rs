@@ -353,7 +353,7 @@ impl Racecheck {
                     self.blocks.read(heads, address, thread);
                 }
             }
-            if event.kind == AccessKind::Load {
+            if event.kind == AccessKind::Load || order.looks {
                 continue;
             }
             if let Some(published) = clocks.published(thread) {
@@ -375,6 +375,7 @@ fn granule(program: &Program, space: Space) -> u32 {
     let narrowest = program.insts.iter().filter_map(|inst| match &inst.op {
         Op::Load(access) | Op::Store(access) => may_be(access.space, space).then_some(access.bytes),
         Op::Atomic(atomic) => may_be(atomic.space, space).then_some(atomic.bytes),
+        Op::Bulk(bulk) => bulk.reduces.map(|(_, bytes)| bytes),
         _ => None,
     });
     narrowest.min().unwrap_or(4).clamp(1, 4).ilog2()

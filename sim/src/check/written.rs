@@ -1,5 +1,8 @@
 //! Which bytes of a memory somebody has written: dense for shared memory, by pages as touched for global memory.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use super::pages::PageMap;
 use super::view::Look;
 use crate::memory::rows::{self, each_lane};
@@ -124,15 +127,50 @@ const PAGE_BYTES: u64 = 4096;
 /// Words of 64 bits, one bit for each byte of a page.
 const PAGE_WORDS: usize = 64;
 
+/// A bit for each byte of a page.
+type Bits = Box<[u64; PAGE_WORDS]>;
+
+/// Which bytes of a buffer were written by the end of a launch, where it was not all: what the next launch begins with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Coverage {
+    /// By page of the buffer; nothing for one of which every byte was written. Nobody has written the other pages.
+    pages: BTreeMap<u64, Option<Bits>>,
+}
+
+/// A buffer of which it matters what was written.
+#[derive(Debug, Clone)]
+pub(super) struct Buffer {
+    /// Its first address, which begins a page.
+    pub(super) base: u64,
+    /// Size in bytes.
+    pub(super) bytes: u64,
+    /// What was written before the launch; nothing if nobody has written anything.
+    pub(super) before: Option<Arc<Coverage>>,
+}
+
 #[derive(Debug)]
 struct Page {
     /// Bytes that nobody has written.
     missing: u32,
     /// Gone when nothing is missing: a kernel that fills a buffer needs little memory for it.
-    bits: Option<Box<[u64; PAGE_WORDS]>>,
+    bits: Option<Bits>,
 }
 
 impl Page {
+    /// The page of this number as the launch found it.
+    #[cold]
+    fn before(buffers: &[Buffer], number: u64) -> Self {
+        let address = number * PAGE_BYTES;
+        let buffer = buffers.iter().find(|buffer| address >= buffer.base && address - buffer.base < buffer.bytes);
+        let before = buffer.and_then(|buffer| {
+            let page = (address - buffer.base) / PAGE_BYTES;
+            buffer.before.as_ref()?.pages.get(&page).cloned()
+        });
+        let bits = before.unwrap_or_else(|| Some(Box::new([0; PAGE_WORDS])));
+        let ones = |bits: &Bits| bits.iter().map(|word| word.count_ones()).sum::<u32>();
+        Self { missing: bits.as_ref().map_or(0, |bits| PAGE_BYTES as u32 - ones(bits)), bits }
+    }
+
     #[inline(always)]
     fn is_written(&self, at: usize, bits: u64) -> bool {
         self.bits.as_ref().is_none_or(|words| words[at] & bits == bits)
@@ -153,6 +191,7 @@ impl Page {
 /// Bytes of global memory.
 #[derive(Debug, Default)]
 pub(super) struct GlobalBytes {
+    buffers: Arc<[Buffer]>,
     index: PageMap<u32>,
     pages: Vec<Page>,
     /// The page that was looked up last.
@@ -163,13 +202,18 @@ pub(super) struct GlobalBytes {
 pub(super) const LINE_BYTES: u64 = 128;
 
 impl GlobalBytes {
+    /// What was written of these buffers.
+    pub(super) fn of(buffers: Arc<[Buffer]>) -> Self {
+        Self { buffers, ..Self::default() }
+    }
+
     #[inline(always)]
     fn page(&mut self, address: u64) -> (&mut Page, usize) {
         let number = address / PAGE_BYTES;
         let at = match self.last {
             Some((last, at)) if last == number => at,
             _ => *self.index.entry(number).or_insert_with(|| {
-                self.pages.push(Page { missing: PAGE_BYTES as u32, bits: Some(Box::new([0; PAGE_WORDS])) });
+                self.pages.push(Page::before(&self.buffers, number));
                 self.pages.len() as u32 - 1
             }),
         };
@@ -204,6 +248,34 @@ impl GlobalBytes {
     pub(super) fn write(&mut self, address: u64, bytes: u32) {
         let (page, at) = self.page(address);
         page.write(at, bits_of(address, bytes));
+    }
+
+    /// Adds what others wrote.
+    pub(super) fn merge(&mut self, other: Self) {
+        for (number, at) in other.index {
+            let (page, _) = self.page(number * PAGE_BYTES);
+            match &other.pages[at as usize].bits {
+                Some(bits) => bits.iter().enumerate().for_each(|(word, &bits)| page.write(word, bits)),
+                None => *page = Page { missing: 0, bits: None },
+            }
+        }
+    }
+
+    /// What of a buffer has been written by now; nothing if that is every byte of it.
+    pub(super) fn written(&self, base: u64) -> Option<Coverage> {
+        let buffer = self.buffers.iter().find(|buffer| buffer.base == base)?;
+        let mut pages = buffer.before.as_ref().map_or_else(BTreeMap::new, |before| before.pages.clone());
+        let count = buffer.bytes.div_ceil(PAGE_BYTES);
+        let first = base / PAGE_BYTES;
+        for (&number, &at) in self.index.iter().filter(|&(number, _)| (first..first + count).contains(number)) {
+            let page = number - first;
+            let rest = (buffer.bytes - page * PAGE_BYTES).min(PAGE_BYTES);
+            let whole = |bits: &&Bits| (0..rest).all(|byte| bits[byte as usize / 64] >> (byte % 64) & 1 != 0);
+            let bits = self.pages[at as usize].bits.as_ref();
+            pages.insert(page, bits.filter(|bits| !whole(bits)).cloned());
+        }
+        let all = pages.len() as u64 == count && pages.values().all(Option::is_none);
+        (!all).then_some(Coverage { pages })
     }
 }
 

@@ -168,11 +168,21 @@ pub(super) fn execute(registers: &mut Registers, constants: &Constants, op: &Op,
             registers.set_d(to, &value, active);
         }
         Op::MulWide { signed, d, a, b } => {
-            let value = map2(w!(a), w!(b), |x, y| wide_product(signed, x, y));
+            let (a, b) = (w!(a), w!(b));
+            let value = if signed {
+                map2(a, b, |x, y| wide_product(true, x, y))
+            } else {
+                map2(a, b, |x, y| wide_product(false, x, y))
+            };
             registers.set_d(d, &value, active);
         }
         Op::MadWide { signed, d: to, a, b, c } => {
-            let value = map3(w!(a), w!(b), long!(c), |x, y, z| wide_product(signed, x, y).wrapping_add(z));
+            let (a, b, c) = (w!(a), w!(b), long!(c));
+            let value = if signed {
+                map3(a, b, c, |x, y, z| wide_product(true, x, y).wrapping_add(z))
+            } else {
+                map3(a, b, c, |x, y, z| wide_product(false, x, y).wrapping_add(z))
+            };
             registers.set_d(to, &value, active);
         }
         Op::Widen { signed, d, a } => {
@@ -214,7 +224,8 @@ pub(super) fn execute(registers: &mut Registers, constants: &Constants, op: &Op,
             let mut value = *w!(b);
             let (chosen, a) = (r.p(p), w!(a));
             for lane in 0..32 {
-                value[lane] = if chosen >> lane & 1 != 0 { a[lane] } else { value[lane] };
+                let mask = (chosen >> lane & 1).wrapping_neg();
+                value[lane] = value[lane] & !mask | a[lane] & mask;
             }
             registers.set_w(d, &value, active);
         }
@@ -222,7 +233,8 @@ pub(super) fn execute(registers: &mut Registers, constants: &Constants, op: &Op,
             let mut value = *long!(b);
             let (chosen, a) = (r.p(p), long!(a));
             for lane in 0..32 {
-                value[lane] = if chosen >> lane & 1 != 0 { a[lane] } else { value[lane] };
+                let mask = u64::from(chosen >> lane & 1).wrapping_neg();
+                value[lane] = value[lane] & !mask | a[lane] & mask;
             }
             registers.set_d(to, &value, active);
         }

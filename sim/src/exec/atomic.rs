@@ -24,8 +24,11 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
         block.observer.communicate(pc, active.count_ones() * u32::from(exchange.always + full));
     }
     memory::by_space(atomic.space, &addresses, active, |space, addresses, active| {
-        let event = MemoryEvent { pc, active, addresses, width, layout: Layout::Any, kind: kind(atomic, space) };
-        if atomic.form == AtomicForm::Loop && space == Space::Shared {
+        let (kind, access) = (kind(atomic, space), atomic.width());
+        let event = MemoryEvent { pc, active, addresses, width: access, layout: Layout::Any, kind };
+        if atomic.elements == 0 {
+            // The first element's access is that of the whole vector.
+        } else if atomic.form == AtomicForm::Loop && space == Space::Shared {
             if atomic.space == Space::Generic {
                 block.observer.memory(&MemoryEvent { kind: MemoryKind::SharedAttempt, ..event });
             }
@@ -153,7 +156,7 @@ fn load(memory: &[u8], address: u64, width: u32) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-fn update(memory: &mut [u8], address: u64, width: u32, change: impl FnOnce(u64) -> u64) -> Option<u64> {
+pub(super) fn update(memory: &mut [u8], address: u64, width: u32, change: impl FnOnce(u64) -> u64) -> Option<u64> {
     let at = usize::try_from(address).ok()?;
     let target = memory.get_mut(at..)?.get_mut(..width as usize)?;
     let mut bytes = [0; 8];
@@ -211,6 +214,10 @@ fn new_value(op: AtomicOp, width: u32, old: u64, a: u64, b: u64) -> u64 {
         AtomicOp::AddF64 => add_f64(old, a, false),
         AtomicOp::AddF16 => add_f16(old as u16, a as u16).into(),
         AtomicOp::AddBf16 => add_bf16(old as u16, a as u16).into(),
+        AtomicOp::MinF16 => chosen(old, a, |bits| f16::from_bits(bits).to_f32(), f32::min),
+        AtomicOp::MaxF16 => chosen(old, a, |bits| f16::from_bits(bits).to_f32(), f32::max),
+        AtomicOp::MinBf16 => chosen(old, a, |bits| bf16::from_bits(bits).to_f32(), f32::min),
+        AtomicOp::MaxBf16 => chosen(old, a, |bits| bf16::from_bits(bits).to_f32(), f32::max),
         AtomicOp::AddF16x2 => halves(old, a, add_f16),
         AtomicOp::AddBf16x2 => halves(old, a, add_bf16),
     }
@@ -264,6 +271,32 @@ impl Phase {
             self.pending = self.expected;
         }
         self
+    }
+}
+
+/// The lesser or greater of two halves, by what `choose` chooses of their values. A NaN gives way to a number, two give
+/// the canonical one, and -0 is less than 0.
+fn chosen(old: u64, a: u64, value: impl Fn(u16) -> f32, choose: impl Fn(f32, f32) -> f32) -> u64 {
+    let [x, y] = [old, a].map(|bits| value(bits as u16));
+    match (x.is_nan(), y.is_nan()) {
+        (true, true) => 0x7fff,
+        (true, false) => a,
+        (false, true) => old,
+        // Numbers that are equal differ in the sign of zero at most.
+        _ if x == y => {
+            let negative = choose(-1.0, 1.0) < 0.0;
+            if x.is_sign_negative() == negative { old } else { a }
+        }
+        _ if choose(x, y) == x => old,
+        _ => a,
+    }
+}
+
+/// What a word of memory becomes when a bulk copy reduces into it.
+pub(super) fn reduced(op: AtomicOp, width: u32, space: Space, old: u64, a: u64) -> u64 {
+    match op {
+        AtomicOp::AddF64 => add_f64(old, a, space == Space::Global),
+        _ => new_value(op, width, old, a, 0),
     }
 }
 

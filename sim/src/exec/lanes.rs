@@ -44,13 +44,19 @@ pub(super) fn load<O>(
             warp.registers.set_d(slot, &row, active);
         }
         (Space::Global, Reg::W(slot, 32), 4) => {
+            // All lanes take part in a run, so it goes straight to the register.
+            if layout == Layout::Run
+                && let Some((buffer, at)) = run(block, addresses, 4)
+                && buffer.load_row(at, warp.registers.row(slot))
+            {
+                return true;
+            }
             let row = match layout {
-                Layout::Run => run_of_words(block, addresses, 4),
                 Layout::Same => block.machine.global.find(addresses[0], 4).map(|buffer| {
                     let value = buffer.load(addresses[0] - buffer.base, 4);
                     [value as u32; 32]
                 }),
-                Layout::Any => None,
+                Layout::Run | Layout::Any => None,
             };
             let Some(row) = row.or_else(|| global_words(block, addresses, active)) else { return false };
             warp.registers.set_w(slot, &row, active);

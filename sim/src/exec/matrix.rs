@@ -180,7 +180,7 @@ fn move_rows<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, row
 
 /// An access of one register, for those who watch.
 fn one(space: Space, register: Reg, bytes: u32) -> Access {
-    let address = Address { base: None, offset: 0 };
+    let address = Address::new(None, 0);
     Access { space, address, bytes: bytes as u8, signed: false, registers: vec![Some(register)], strong: false }
 }
 

@@ -20,6 +20,9 @@ pub(super) fn addresses<O>(warp: &Warp, block: &Block<'_, O>, address: Address) 
     match address.base {
         None => [offset; 32],
         Some(Reg::D(slot)) => rows::map(warp.registers.d(constants, slot), |base| base.wrapping_add(offset)),
+        Some(Reg::W(slot, 32)) if address.widened => {
+            rows::map(warp.registers.w(constants, slot), |base| u64::from(base).wrapping_add(offset))
+        }
         Some(Reg::W(slot, 32)) => {
             rows::map(warp.registers.w(constants, slot), |base| u64::from(base.wrapping_add(offset as u32)))
         }

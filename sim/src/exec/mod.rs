@@ -72,33 +72,32 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
         // Arithmetic up to the next instruction of another kind: nothing can happen in between.
         let straight = program.code.straight[pc as usize];
         if straight > 0 {
-            let first = &program.code.insts[pc as usize];
-            let (mut insts, mut active) = (std::slice::from_ref(first), lanes);
+            let (mut insts, mut length, mut active) = (&[][..], 1, lanes);
             if straight == ALONE {
-                active &= guarded(&warp.registers, first);
+                let inst = &program.code.insts[pc as usize];
+                active &= guarded(&warp.registers, inst);
                 if active != 0 {
                     block.observer.instruction(pc, active);
-                    if let Op::Varying(varying) = &first.op {
+                    insts = std::slice::from_ref(inst);
+                    if let Op::Varying(varying) = &inst.op {
                         note_difference(warp, block, pc, varying, active);
                         insts = std::slice::from_ref(&varying.inst);
                     }
                 }
             } else {
-                let length = u64::from(straight).min(*fuel) as usize;
-                insts = &program.code.insts[pc as usize..pc as usize + length];
+                length = u64::from(straight).min(*fuel) as usize;
+                insts = program.code.run(pc, length);
                 if length == usize::from(straight) {
                     block.observer.straight(pc, length, lanes);
                 } else {
                     (pc..pc + length as Pc).for_each(|pc| block.observer.instruction(pc, lanes));
                 }
             }
-            if active != 0 {
-                for inst in insts {
-                    alu::execute(&mut warp.registers, &machine.constants, &inst.op, active);
-                }
+            for inst in insts {
+                alu::execute(&mut warp.registers, &machine.constants, &inst.op, active);
             }
-            pc += insts.len() as Pc;
-            *fuel -= insts.len() as u64;
+            pc += length as Pc;
+            *fuel -= length as u64;
             continue;
         }
         let inst = &program.code.insts[pc as usize];

@@ -11,7 +11,7 @@ use crate::machine::paths::{Path, Wait};
 use crate::machine::registers::{Constants, Registers, Row32};
 use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
-use crate::observe::{Observer, SyncEvent};
+use crate::observe::{Observer, SyncEvent, lanes_of};
 use crate::program::inst::{Op, Pc, ReduxOp, Slot32, VoteMode};
 use crate::report::FindingKind;
 
@@ -83,6 +83,15 @@ pub(super) fn all_together(warp: &Warp, constants: &Constants, op: &Op, active: 
 /// Executes an instruction of which [`all_together`] holds.
 pub(super) fn execute_together<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, op: &Op, active: u32) {
     meet(warp, block, op, active);
+    if O::CHECKS
+        && let Op::Match { all: false, a, .. } = *op
+    {
+        let values = warp.registers.wide(&block.machine.constants, a);
+        let first =
+            |lane: u32| !lanes_of(active & ((1 << lane) - 1)).any(|l| values[l as usize] == values[lane as usize]);
+        let distinct = lanes_of(active).filter(|&lane| first(lane)).count() as u32;
+        block.observer.compared(distinct);
+    }
     compute(warp, block, &[(op, active)], active, active);
 }
 

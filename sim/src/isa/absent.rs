@@ -42,14 +42,8 @@ pub const ABSENT: &[Absent] = &[
         example: "multimem.red.relaxed.sys.global.add.u32 [%d0], %r0;",
     },
     Absent {
-        what: "bulk copies that reduce",
-        names: &["cp.reduce"],
-        section: "9.7.9.25",
-        example: "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%d0], [%r0], 16;",
-    },
-    Absent {
         what: "tensor copies",
-        names: &["cp.async.bulk.tensor", "cp.async.bulk.prefetch", "tensormap"],
+        names: &["cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "cp.async.bulk.prefetch", "tensormap"],
         section: "9.7.9.25.5",
         example: "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%r0], [%d0, {%r1}], [%r2];",
     },

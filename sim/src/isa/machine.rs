@@ -37,6 +37,7 @@ const ROWS: &[Row] = &[
     ("cvta", "9.7.9.20", Unit::Memory, "converts between generic addresses and those of a state space"),
     ("mapa", "9.7.9.23", Unit::Memory, "an address in the shared memory of a block of the cluster, which is the own one"),
     ("getctarank", "9.7.9.24", Unit::Memory, "d = the rank of the block that an address belongs to"),
+    ("cp.reduce.async.bulk", "9.7.9.25", Unit::Asynchronous, "one lane combines many elements of shared memory with those of global memory, each by one atomic operation"),
     ("cp.async.bulk", "9.7.9.25", Unit::Asynchronous, "one lane copies many bytes; an mbarrier or a group tells when they are there"),
     ("cp.async", "9.7.9.25", Unit::Asynchronous, "copies 4, 8 or 16 bytes from global to shared memory, waited for in groups"),
     ("bra", "9.7.12.3", Unit::Control, "goes to a label; lanes may part"),

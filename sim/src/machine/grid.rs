@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::launch::{Arg, Dim3, Launch};
 use crate::memory::global::GlobalMemory;
 use crate::observe::Observer;
-use crate::program::inst::{AtomicOp, Op, Space};
+use crate::program::inst::{Op, Space};
 use crate::program::{CONST_WINDOW, PlacedVariable, Program, SHARED_WINDOW};
 use crate::target::{Occupancy, Target, Usage};
 
@@ -187,6 +187,24 @@ impl<'a> Machine<'a> {
         (!self.waiting.load(Relaxed)).then_some(ran)
     }
 
+    /// Runs a sample of the blocks on one CPU thread: those of `alone`, or, where blocks communicate, the `first` ones
+    /// in turn. `None` when they cannot run one by one.
+    pub(crate) fn run_sample<O: Observer>(&self, observer: O, alone: &[u64], first: u64) -> Option<Ran<O>> {
+        let in_turn = self.in_turn();
+        let mut block = Block::new(self, observer, in_turn);
+        let mut endless = false;
+        if in_turn {
+            let count = first.clamp(1, self.grid.count());
+            Residents::new(count, self.resident_blocks, self.seed).fair().run(&mut block);
+        } else {
+            for &index in alone {
+                endless |= self.run_alone(&mut block, index..index + 1);
+            }
+        }
+        block.observer.finish(&self.program.code);
+        (!self.waiting.load(Relaxed)).then(|| Ran::of(block, endless))
+    }
+
     /// Runs blocks one after another, each to its end. True when one came to none.
     fn run_alone<O: Observer>(&self, block: &mut Block<'_, O>, range: std::ops::Range<u64>) -> bool {
         let mut warps: Vec<Warp> = (0..self.warps_per_block())
@@ -227,20 +245,13 @@ impl<'a> Machine<'a> {
     fn blocks_communicate(&self) -> bool {
         self.program.insts.iter().any(|inst| match &inst.op {
             Op::Atomic(atomic) => {
-                let commutes = matches!(
-                    atomic.op,
-                    AtomicOp::AddInt
-                        | AtomicOp::And
-                        | AtomicOp::Or
-                        | AtomicOp::Xor
-                        | AtomicOp::MinS
-                        | AtomicOp::MaxS
-                        | AtomicOp::MinU
-                        | AtomicOp::MaxU
-                );
-                let harmless = commutes && atomic.result.is_none() && atomic.bytes <= 4;
+                let harmless = atomic.op.commutes() && atomic.result.is_none() && atomic.bytes <= 4;
                 atomic.space != Space::Shared && !harmless
             }
+            Op::Bulk(bulk) => match bulk.reduces {
+                Some((op, bytes)) => bulk.to.0 != Space::Shared && !(op.commutes() && bytes <= 4),
+                None => false,
+            },
             // The addresses that they get.
             Op::Allocate { .. } => true,
             Op::Load(access) | Op::Store(access) => {
@@ -417,11 +428,13 @@ fn allocate<'a>(
     let mut addresses = Vec::with_capacity(launch.args.len());
     for (index, arg) in launch.args.iter().enumerate() {
         addresses.push(match arg {
-            Arg::Buffer(content) => Some(global.add_buffer(content.len() as u64, content, format!("argument {index}"))),
+            Arg::Buffer(content) => {
+                Some(global.add_content(content.len() as u64, content, format!("argument {index}")))
+            }
             Arg::Zeros(size) => Some(global.add_buffer(*size, &[], format!("argument {index}"))),
             Arg::Uninit(size) => Some(global.add_uninitialized(*size, format!("argument {index}"))),
             Arg::Memory { name, bytes, written: false, .. } => Some(global.add_uninitialized(*bytes, name.clone())),
-            Arg::Memory { name, bytes, content, .. } => Some(global.add_buffer(*bytes, content, name.clone())),
+            Arg::Memory { name, bytes, content, .. } => Some(global.add_content(*bytes, content, name.clone())),
             Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => None,
         });
     }

@@ -78,7 +78,14 @@ impl Registers {
         self.predicates[usize::from(slot)]
     }
 
-    /// Writes the lanes of `active`.
+    /// All lanes of a register, to be written.
+    #[inline(always)]
+    pub(crate) fn row(&mut self, slot: Slot32) -> &mut Row32 {
+        &mut self.words[usize::from(slot)]
+    }
+
+    /// Writes the lanes of `active`. Masks, because of a choice the compiler makes one of addresses, lane by lane, for
+    /// which it has to put the values into memory first.
     #[inline(always)]
     pub(crate) fn set_w(&mut self, slot: Slot32, value: &Row32, active: u32) {
         let row = &mut self.words[usize::from(slot)];
@@ -86,7 +93,8 @@ impl Registers {
             *row = *value;
         } else {
             for lane in 0..32 {
-                row[lane] = if active >> lane & 1 != 0 { value[lane] } else { row[lane] };
+                let mask = (active >> lane & 1).wrapping_neg();
+                row[lane] = row[lane] & !mask | value[lane] & mask;
             }
         }
     }
@@ -99,7 +107,8 @@ impl Registers {
             *row = *value;
         } else {
             for lane in 0..32 {
-                row[lane] = if active >> lane & 1 != 0 { value[lane] } else { row[lane] };
+                let mask = u64::from(active >> lane & 1).wrapping_neg();
+                row[lane] = row[lane] & !mask | value[lane] & mask;
             }
         }
     }

@@ -18,6 +18,9 @@ use crate::report::FindingKind;
 /// Warp-instructions after which another block has its turn.
 const QUANTUM: u64 = 1 << 18;
 
+/// The same where blocks get on alike.
+const SHORT_QUANTUM: u64 = 1 << 12;
+
 /// Blocks from which a shuffled schedule chooses the next one to start: the hardware starts them nearly in order.
 const WINDOW: usize = 64;
 
@@ -59,6 +62,10 @@ pub(super) struct Residents<O: Observer> {
     /// Warp-instructions of the first ready block and of all others since it became that.
     shares: (u64, u64),
     first_ready: Option<u64>,
+    /// Warp-instructions after which another block has its turn.
+    quantum: u64,
+    /// Whether all blocks get on alike, the oldest that works no more than others.
+    fair: bool,
     dice: Option<Dice>,
 }
 
@@ -76,8 +83,18 @@ impl<O: Observer> Residents<O> {
             hints: Vec::new(),
             shares: (0, 0),
             first_ready: None,
+            quantum: QUANTUM,
+            fair: false,
             dice: Dice::new(seed, u64::MAX),
         }
+    }
+
+    /// The same with short turns that are equal for all, as on a GPU: blocks that take their work from a common counter
+    /// get their shares of it.
+    pub(super) const fn fair(mut self) -> Self {
+        self.quantum = SHORT_QUANTUM;
+        self.fair = true;
+        self
     }
 
     /// Runs all blocks.
@@ -92,7 +109,7 @@ impl<O: Observer> Residents<O> {
             let resident = &mut self.list[at];
             block.exchange(&mut resident.held);
             let (budget, changes) = (block.budget, block.changes);
-            let quantum = self.dice.as_mut().map_or(QUANTUM, |dice| 1 << dice.below(19));
+            let quantum = self.dice.as_mut().map_or(self.quantum, |dice| 1 << dice.below(19));
             let visit = block.visit(&mut resident.warps, quantum);
             let used = budget - block.budget;
             if visit == Visit::Endless {
@@ -159,8 +176,14 @@ impl<O: Observer> Residents<O> {
                 return Some(at);
             }
         }
+        if self.fair
+            && let Some(at) = self.start(block)
+        {
+            return Some(at);
+        }
         // The oldest block that works has half of the time: should it be endless, its budget is spent soon.
         if self.shares.0 <= self.shares.1
+            && !self.fair
             && let Some(first) = self.first_ready
             && let Some(at) = self.list.iter().position(|resident| resident.index == first)
         {

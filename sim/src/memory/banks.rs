@@ -160,11 +160,37 @@ impl Marks {
         if rows::places(&words, active).count_ones() == lanes {
             return (lanes, u32::from(lanes != 0));
         }
+        self.scattered(&words, active)
+    }
+
+    /// The same for words that are not expected to lie in different banks.
+    #[inline(always)]
+    pub(crate) fn scattered(&mut self, words: &[u32; 32], active: u32) -> (u32, u32) {
+        const ROWS: usize = 8;
+        let first = words[(active.trailing_zeros() & 31) as usize];
+        if rows::union(&rows::map(words, |word| word ^ first), active) >= (ROWS * BANKS) as u32 {
+            return self.far_apart(words, active);
+        }
+        // A few rows of banks side by side, as small tables are. To store is cheaper than to look what is there already.
+        let mut asked = [0u8; ROWS * BANKS];
+        each_lane!(active, lane => asked[words[lane] as usize % (ROWS * BANKS)] = 1);
+        let mut count = [0u8; BANKS];
+        for row in asked.as_chunks::<BANKS>().0 {
+            for bank in 0..BANKS {
+                count[bank] += row[bank];
+            }
+        }
+        sum_and_most(&count)
+    }
+
+    #[inline(always)]
+    fn far_apart(&mut self, words: &[u32; 32], active: u32) -> (u32, u32) {
         // At least the highest word, and below the same power of two. A lane that takes no part may address anything.
-        let highest = rows::union(&words, active);
+        let highest = rows::union(words, active);
         if highest as usize >= self.words.len() {
             if highest >= Self::MOST {
-                return words_and_wavefronts(addresses, active);
+                let distinct = rows::distinct(words, active);
+                return (distinct.count_ones(), rows::fullest(words, distinct));
             }
             self.words.resize((highest as usize + 1).next_power_of_two(), 0);
         }
@@ -183,13 +209,19 @@ impl Marks {
             count[words[lane] as usize % BANKS] += u8::from(*mark != now);
             *mark = now;
         });
-        let (mut most, mut distinct) = (0, 0);
-        for number in count {
-            most = most.max(number);
-            distinct += u32::from(number);
-        }
-        (distinct, u32::from(most))
+        sum_and_most(&count)
     }
+}
+
+/// The words of all banks, 32 at most, and those of the bank with the most.
+#[inline(always)]
+fn sum_and_most(count: &[u8; BANKS]) -> (u32, u32) {
+    let (mut most, mut sum) = (0, 0);
+    for &number in count {
+        most = most.max(number);
+        sum += number;
+    }
+    (sum.into(), most.into())
 }
 
 /// The largest number of distinct words that one bank must deliver to `active` lanes of `words` words each.

@@ -6,10 +6,12 @@
 //! memory use follows the data that a kernel writes, not the size of its buffers, and an input is never copied.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 
 use super::rows::each_lane;
+use crate::check::Coverage;
+use crate::launch::Content;
 
 /// Words of a page: 64 KiB.
 const PAGE_WORDS: usize = 1 << 14;
@@ -38,15 +40,20 @@ pub struct Allocation<'a> {
     pub name: String,
     /// Nobody has written it before the launch.
     pub uninitialized: bool,
+    /// What of it was written before the launch, if that was something and not all.
+    pub(crate) before: Option<Arc<Coverage>>,
     /// What pages hold that nobody has written yet: the buffer's first bytes. The others are zero.
     content: Cow<'a, [u8]>,
     pages: Box<[OnceLock<Page>]>,
+    /// Only one thread of the CPU is here, so no two of them can meet in a word.
+    alone: bool,
 }
 
 impl<'a> Allocation<'a> {
     pub(super) fn new(base: u64, bytes: u64, content: Cow<'a, [u8]>, name: String) -> Self {
         let pages = (0..bytes.div_ceil(PAGE_BYTES)).map(|_| OnceLock::new()).collect();
-        Self { base, bytes, name, uninitialized: false, content, pages }
+        let alone = rayon::current_num_threads() == 1;
+        Self { base, bytes, name, uninitialized: false, before: None, content, pages, alone }
     }
 
     /// The page that an offset lies in, if something was written there.
@@ -188,7 +195,13 @@ impl<'a> Allocation<'a> {
     /// Adds to an aligned word; returns the old value.
     #[inline(always)]
     pub fn add(&self, offset: u64, value: u32) -> u32 {
-        self.word(offset).fetch_add(value, Relaxed)
+        let word = self.word(offset);
+        if self.alone {
+            let old = word.load(Relaxed);
+            word.store(old.wrapping_add(value), Relaxed);
+            return old;
+        }
+        word.fetch_add(value, Relaxed)
     }
 
     /// Whether `N` words from an offset on lie inside and in one page.
@@ -201,24 +214,35 @@ impl<'a> Allocation<'a> {
     /// `N` consecutive words, if they lie inside and in one page.
     #[inline(always)]
     pub fn load_words<const N: usize>(&self, offset: u64) -> Option<[u32; N]> {
-        if !self.in_one_page::<N>(offset) {
-            return None;
-        }
         let mut row = [0; N];
+        self.load_row(offset, &mut row).then_some(row)
+    }
+
+    /// Copies consecutive words to `row`. False, and nothing done, when they do not lie inside and in one page.
+    #[inline(always)]
+    pub fn load_row<const N: usize>(&self, offset: u64, row: &mut [u32; N]) -> bool {
+        if !self.in_one_page::<N>(offset) {
+            return false;
+        }
         if let Some(page) = self.written(offset) {
-            let words = page[(offset % PAGE_BYTES / 4) as usize..].first_chunk::<N>()?;
+            let words = page[(offset % PAGE_BYTES / 4) as usize..].first_chunk::<N>();
+            let Some(words) = words else { return false };
             for (value, word) in row.iter_mut().zip(words) {
                 *value = word.load(Relaxed);
             }
-        } else {
-            let bytes = self.initial(offset, 4 * N as u64);
-            if !bytes.is_empty() {
-                for (value, &word) in row.iter_mut().zip(bytes.as_chunks::<4>().0.first_chunk::<N>()?) {
+            return true;
+        }
+        let bytes = self.initial(offset, 4 * N as u64);
+        match bytes.as_chunks::<4>().0.first_chunk::<N>() {
+            Some(words) => {
+                for (value, &word) in row.iter_mut().zip(words) {
                     *value = u32::from_le_bytes(word);
                 }
             }
+            None if bytes.is_empty() => *row = [0; N],
+            None => return false,
         }
-        Some(row)
+        true
     }
 
     /// Copies `from` to consecutive words. False when they do not lie inside and in one page.
@@ -257,6 +281,16 @@ impl<'a> GlobalMemory<'a> {
     pub fn add_buffer(&mut self, bytes: u64, content: &'a [u8], name: String) -> u64 {
         let base = BUFFERS_BASE + self.buffers.len() as u64 * BUFFER_STRIDE;
         self.buffers.push(Allocation::new(base, bytes, content.into(), name));
+        base
+    }
+
+    /// Adds an argument buffer with a content of which perhaps not everything was written, and returns its address.
+    pub(crate) fn add_content(&mut self, bytes: u64, content: &'a Content, name: String) -> u64 {
+        let base = self.add_buffer(bytes, content, name);
+        if let (Some(buffer), Some(written)) = (self.buffers.last_mut(), content.written()) {
+            buffer.uninitialized = true;
+            buffer.before = Some(Arc::clone(written));
+        }
         base
     }
 

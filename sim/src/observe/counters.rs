@@ -141,7 +141,7 @@ impl Counters {
         match event.kind {
             // Elements are words here: what is found out for one answers the other.
             MemoryKind::SharedAtomic(SharedUnit::Increment) if width == 4 => {
-                self.marks.words_and_wavefronts(&addresses, active)
+                self.marks.scattered(&rows::map(&addresses, |address| address >> 2), active)
             }
             MemoryKind::SharedAtomic(unit) => (
                 sectors::elements(event.addresses, active, width),
@@ -280,5 +280,11 @@ impl Observer for Counters {
 
     fn communicate(&mut self, pc: Pc, thread_instructions: u32) {
         self.by_pc[pc as usize].exchanges += u64::from(thread_instructions);
+    }
+
+    fn engine(&mut self, pc: Pc, requests: u64, sectors: u64) {
+        let counts = &mut self.by_pc[pc as usize].global;
+        counts.pass_tags += requests;
+        counts.pass_sectors += sectors;
     }
 }

@@ -80,6 +80,11 @@ impl Site<'_> {
         }
     }
 
+    /// Reductions as the L2 cache sees them: the copy engine's come past the L1 cache.
+    pub(super) fn l2_reductions(&self) -> &Access {
+        if matches!(self.op, Op::Bulk(_)) { &self.counts.global } else { self.global(Kind::Reduction) }
+    }
+
     pub(super) fn global(&self, kind: Kind) -> &Access {
         if self.is(kind) { &self.counts.global } else { &NOTHING }
     }
@@ -123,7 +128,7 @@ impl Site<'_> {
     fn of_width(&self, bits: u32) -> u64 {
         let bytes = match self.op {
             Op::Load(access) | Op::Store(access) => access.width(),
-            Op::Atomic(atomic) => u32::from(atomic.bytes),
+            Op::Atomic(atomic) => atomic.width(),
             Op::Copy(copy) => u32::from(copy.bytes),
             _ => return 0,
         };
@@ -191,22 +196,24 @@ pub const OWN: &[Metric] = &[
     metric("warpbook__sectors_global_excessive.sum", |s| s.counts.global.cost.saturating_sub(s.counts.global.ideal)),
 ];
 
-/// Every executed instruction with its position.
+/// Every executed instruction with its position. The further elements of a vector are none.
 fn sites<'a>(counters: &'a Counters, program: &'a Program) -> impl Iterator<Item = (usize, Site<'a>)> {
-    counters.by_pc.iter().zip(&program.insts).enumerate().filter(|(_, (counts, _))| counts.executed > 0).map(
-        |(pc, (counts, inst))| {
-            let removed = program.is_removed(pc);
-            let arithmetic = program.arithmetic.get(pc).copied().unwrap_or_default();
-            let lanes_at = |branch: usize| counters.by_pc[branch].lanes;
-            let arithmetic_lanes = match program.places.get(pc).copied().unwrap_or_default() {
-                Place::Own => counts.lanes,
-                Place::Taken(branch) => lanes_at(branch),
-                Place::NotTaken(branch) => counts.lanes.saturating_sub(lanes_at(branch)),
-            };
-            let unusual = counters.unusual.get(&(pc as u32)).copied().unwrap_or_default();
-            (pc, Site { counts, op: &inst.op, arithmetic, arithmetic_lanes, unusual, removed })
-        },
-    )
+    fn is_site(op: &Op) -> bool {
+        !matches!(op, Op::Atomic(atomic) if atomic.elements == 0)
+    }
+    let executed = counters.by_pc.iter().zip(&program.insts).enumerate();
+    executed.filter(|(_, (counts, inst))| counts.executed > 0 && is_site(&inst.op)).map(|(pc, (counts, inst))| {
+        let removed = program.is_removed(pc);
+        let arithmetic = program.arithmetic.get(pc).copied().unwrap_or_default();
+        let lanes_at = |branch: usize| counters.by_pc[branch].lanes;
+        let arithmetic_lanes = match program.places.get(pc).copied().unwrap_or_default() {
+            Place::Own => counts.lanes,
+            Place::Taken(branch) => lanes_at(branch),
+            Place::NotTaken(branch) => counts.lanes.saturating_sub(lanes_at(branch)),
+        };
+        let unusual = counters.unusual.get(&(pc as u32)).copied().unwrap_or_default();
+        (pc, Site { counts, op: &inst.op, arithmetic, arithmetic_lanes, unusual, removed })
+    })
 }
 
 /// Totals of a table of metrics; every metric is there, also with value 0.

@@ -189,6 +189,8 @@ pub trait Observer {
     /// The lanes of a warp execute this many instructions in which they exchange values, as part of one that does not
     /// say so: the compiler put them there.
     fn communicate(&mut self, pc: Pc, thread_instructions: u32);
+    /// The copy engine adds to global memory by itself: so many requests to the L2 cache, of so many sectors.
+    fn engine(&mut self, _pc: Pc, _requests: u64, _sectors: u64) {}
     /// Lanes execute more floating-point instructions than [`Program::arithmetic`](crate::program::Program::arithmetic) tells, or fewer.
     fn unusual(&mut self, pc: Pc, difference: Difference);
     /// A warp is about to access shared or global memory.
@@ -198,6 +200,9 @@ pub trait Observer {
     /// A warp has waited at the barrier at `pc` for so many steps of the model's clock. Called where
     /// [`Observer::sync`] is.
     fn waited(&mut self, _pc: Pc, _warp: u32, _steps: u64) {}
+    /// The lanes of a warp compare their values, of which so many are different. Called where [`Observer::sync`] is,
+    /// behind [`Observer::instruction`] of the instruction.
+    fn compared(&mut self, _distinct: u32) {}
     /// Lanes synchronise.
     fn sync(&mut self, _event: &SyncEvent<'_>) {}
     /// Another block runs from now on: exchanges what is kept of the one with what was kept of the other.

@@ -19,7 +19,11 @@ impl<'m> Builder<'m> {
             ["cp", "async", "bulk", "commit_group" | "wait_group" | "prefetch", ..] => {
                 self.emit(Op::Nop, guard, &inst.span)
             }
-            ["cp", "async", "bulk", to, from, ..] => self.bulk(inst, to, from, guard),
+            ["cp", "async", "bulk", to, from, ..] => self.bulk(inst, to, from, None, guard),
+            ["cp", "reduce", "async", "bulk", to, from, ..] => {
+                let reduces = reduction(parts, to).ok_or_else(|| self.unsupported_instruction(inst))?;
+                self.bulk(inst, to, from, Some(reduces), guard)
+            }
             ["cp", "async", "ca" | "cg", "shared" | "shared::cta", "global", ..] => self.copy(inst, guard),
             // Without `.noinc` the arrival is one more than the phase expects: nothing changes.
             ["cp", "async", "mbarrier", "arrive", "shared" | "shared::cta", "b64"] => {
@@ -60,8 +64,16 @@ impl<'m> Builder<'m> {
     }
 
     /// `cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [mbarrier]` and
-    /// `cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes`, perhaps with a cache policy behind.
-    fn bulk(&mut self, inst: &'m Instruction, to: &str, from: &str, guard: Guard) -> Result<(), Error> {
+    /// `cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes`, perhaps with a cache policy behind. Those that
+    /// reduce read shared memory.
+    fn bulk(
+        &mut self,
+        inst: &'m Instruction,
+        to: &str,
+        from: &str,
+        reduces: Option<(AtomicOp, u8)>,
+        guard: Guard,
+    ) -> Result<(), Error> {
         let space = |name| match name {
             "global" => Some(Space::Global),
             // A cluster has one thread block.
@@ -72,6 +84,9 @@ impl<'m> Builder<'m> {
         let (Some(to), Some(from)) = (space(to), space(from)) else {
             return Err(self.unsupported_instruction(inst));
         };
+        if reduces.is_some() && from != Space::Shared {
+            return Err(self.unsupported_instruction(inst));
+        }
         let completes = text.contains("mbarrier::complete_tx::bytes");
         if text.contains("multicast") || text.contains("cp_mask") || completes == text.contains("bulk_group") {
             return Err(self.unsupported_instruction(inst));
@@ -80,7 +95,7 @@ impl<'m> Builder<'m> {
         self.arity(inst, wanted..=wanted + 1)?;
         let (to, from) = (self.address(&inst.operands[0], to)?, self.address(&inst.operands[1], from)?);
         let bytes = self.source(&inst.operands[2], ScalarType::U32)?;
-        let bulk = Bulk { to: (to.1, to.0), from: (from.1, from.0), bytes };
+        let bulk = Bulk { to: (to.1, to.0), from: (from.1, from.0), bytes, reduces };
         self.emit(Op::Bulk(Box::new(bulk)), guard, &inst.span)?;
         if completes { self.update(inst, AtomicOp::MbarrierComplete, 3, None, bytes, None, guard) } else { Ok(()) }
     }
@@ -154,7 +169,7 @@ impl<'m> Builder<'m> {
         };
         let space = if inst.opcode.text.contains("shared") { Space::Shared } else { Space::Generic };
         let (address, space) = self.address(operand, space)?;
-        let atomic = Atomic { op, space, address, bytes: 8, result, a, b, form: AtomicForm::default() };
+        let atomic = Atomic { op, space, address, bytes: 8, result, a, b, form: AtomicForm::default(), elements: 1 };
         self.emit(Op::Atomic(Box::new(atomic)), guard, &inst.span)
     }
 
@@ -190,6 +205,50 @@ impl<'m> Builder<'m> {
             _ => Err(self.too_many(&inst.span)),
         }
     }
+}
+
+/// What a bulk copy does with what is there, and the bytes of an element: `parts` are those of its opcode. Towards the
+/// shared memory of a cluster there are no floats and no 64-bit additions of signed numbers (PTX ISA,
+/// "cp.reduce.async.bulk").
+fn reduction(parts: &[&str], to: &str) -> Option<(AtomicOp, u8)> {
+    let at = parts.iter().position(|part| matches!(*part, "bulk_group" | "mbarrier::complete_tx::bytes"))?;
+    let rest: Vec<&str> = parts[at + 1..]
+        .iter()
+        .copied()
+        .filter(|part| *part != "level::cache_hint" && *part != "L2::cache_hint")
+        .collect();
+    let global = to == "global";
+    Some(match rest[..] {
+        ["add", "u32" | "s32"] => (AtomicOp::AddInt, 4),
+        ["add", "u64"] => (AtomicOp::AddInt, 8),
+        ["add", "s64"] if global => (AtomicOp::AddInt, 8),
+        ["inc", "u32"] => (AtomicOp::Inc, 4),
+        ["dec", "u32"] => (AtomicOp::Dec, 4),
+        ["min", "s32"] => (AtomicOp::MinS, 4),
+        ["max", "s32"] => (AtomicOp::MaxS, 4),
+        ["min", "u32"] => (AtomicOp::MinU, 4),
+        ["max", "u32"] => (AtomicOp::MaxU, 4),
+        ["min", "s64"] if global => (AtomicOp::MinS, 8),
+        ["max", "s64"] if global => (AtomicOp::MaxS, 8),
+        ["min", "u64"] if global => (AtomicOp::MinU, 8),
+        ["max", "u64"] if global => (AtomicOp::MaxU, 8),
+        ["and", "b32"] => (AtomicOp::And, 4),
+        ["or", "b32"] => (AtomicOp::Or, 4),
+        ["xor", "b32"] => (AtomicOp::Xor, 4),
+        ["and", "b64"] if global => (AtomicOp::And, 8),
+        ["or", "b64"] if global => (AtomicOp::Or, 8),
+        ["xor", "b64"] if global => (AtomicOp::Xor, 8),
+        // Unlike an atomic in global memory, the copy engine keeps subnormal numbers: an H200 does.
+        ["add", "f32"] if global => (AtomicOp::AddF32 { ftz: false }, 4),
+        ["add", "f64"] if global => (AtomicOp::AddF64, 8),
+        ["add", "noftz", "f16"] if global => (AtomicOp::AddF16, 2),
+        ["add", "noftz", "bf16"] if global => (AtomicOp::AddBf16, 2),
+        ["min", "f16"] if global => (AtomicOp::MinF16, 2),
+        ["max", "f16"] if global => (AtomicOp::MaxF16, 2),
+        ["min", "bf16"] if global => (AtomicOp::MinBf16, 2),
+        ["max", "bf16"] if global => (AtomicOp::MaxBf16, 2),
+        _ => return None,
+    })
 }
 
 /// The pending arrivals are the second 20 bits of a state.

@@ -149,6 +149,7 @@ fn needs_loop(atomic: &Atomic) -> bool {
         AtomicOp::Exch | AtomicOp::Cas => atomic.bytes < 4,
         AtomicOp::AddF32 { .. } | AtomicOp::AddF64 => true,
         AtomicOp::AddF16x2 | AtomicOp::AddBf16x2 | AtomicOp::AddF16 | AtomicOp::AddBf16 => true,
+        AtomicOp::MinF16 | AtomicOp::MaxF16 | AtomicOp::MinBf16 | AtomicOp::MaxBf16 => true,
         AtomicOp::And | AtomicOp::Or | AtomicOp::Xor | AtomicOp::AddInt => atomic.bytes != 4,
         AtomicOp::MinS | AtomicOp::MinU | AtomicOp::MaxS | AtomicOp::MaxU => atomic.bytes != 4,
         AtomicOp::Inc | AtomicOp::Dec => false,

@@ -105,7 +105,7 @@ impl<'m> Builder<'m> {
         let Ok(Some(register)) = self.slots.register(if bytes == 8 { "b64" } else { "b32" }) else {
             return Err(self.too_many(&inst.span));
         };
-        let address = Address { base: None, offset: offset as i64 };
+        let address = Address::new(None, offset as i64);
         let access = Access { space, address, bytes, signed: false, registers: vec![Some(register)], strong: false };
         self.emit(Op::Load(Box::new(access)), guard, &inst.span)?;
         Ok(register)
@@ -129,7 +129,7 @@ impl<'m> Builder<'m> {
         guard: Guard,
     ) -> Result<(), Error> {
         let Some(&(space, offset)) = results.first() else { return Ok(()) };
-        let address = Address { base: None, offset: offset as i64 };
+        let address = Address::new(None, offset as i64);
         let access = Access { space, address, bytes, signed: false, registers: vec![Some(result)], strong: false };
         self.emit(Op::Store(Box::new(access)), guard, &inst.span)
     }

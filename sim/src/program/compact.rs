@@ -1,4 +1,4 @@
-//! Pass 10: registers that are not needed at the same time share a slot.
+//! Pass 11: registers that are not needed at the same time share a slot.
 //!
 //! A compiler that writes PTX takes a new register for every value. A warp of the simulator would hold them all, a
 //! hundred bytes and more each, and the warps of a block would not fit into the CPU's nearest cache, though few values
@@ -14,7 +14,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::cfg::Cfg;
-use super::inst::{Inst, Op, Reg};
+use super::inst::{Inst, Op, Pc, Reg};
 use super::joins::MEETS;
 use super::slots::StartValue;
 use super::{Program, rename, uses};
@@ -25,6 +25,10 @@ use super::{Program, rename, uses};
 pub struct Code {
     /// The instructions, one for each of the program's.
     pub insts: Vec<Inst>,
+    /// The same without those that do nothing: what is executed of a straight run.
+    pub dense: Vec<Inst>,
+    /// By instruction, and behind the last: how many of [`Code::dense`] come before it.
+    pub dense_at: Vec<u32>,
     /// By instruction: how many from here on are lane-local, one behind the other, with no place where lanes meet
     /// before any but the first, and executed by all lanes that come there, alike. [`ALONE`] for one that is lane-local
     /// but has a guard, or is more for some lanes than for others.
@@ -53,19 +57,24 @@ const MOST_WORK: usize = 1 << 31;
 
 /// Numbers for the registers of all three files.
 #[derive(Debug, Clone, Copy)]
-struct Numbers {
+pub(super) struct Numbers {
     words: usize,
     doubles: usize,
     predicates: usize,
 }
 
 impl Numbers {
-    fn count(self) -> usize {
+    pub(super) fn of(program: &Program) -> Self {
+        let slots = &program.slots;
+        Self { words: slots.words.into(), doubles: slots.doubles.into(), predicates: slots.predicates.into() }
+    }
+
+    pub(super) fn count(self) -> usize {
         self.words + self.doubles + self.predicates
     }
 
     /// Calls `f` with the numbers of a register.
-    fn each(self, reg: Reg, mut f: impl FnMut(usize)) {
+    pub(super) fn each(self, reg: Reg, mut f: impl FnMut(usize)) {
         match reg {
             Reg::W(slot, _) => f(usize::from(slot)),
             Reg::D(slot) => f(self.words + usize::from(slot)),
@@ -109,13 +118,11 @@ impl Set {
 /// Gives the registers of `program` slots.
 pub fn run(program: &Program) -> Code {
     let slots = &program.slots;
-    let numbers = Numbers {
-        words: usize::from(slots.words),
-        doubles: usize::from(slots.doubles),
-        predicates: usize::from(slots.predicates),
-    };
+    let numbers = Numbers::of(program);
     let mut code = Code {
-        insts: program.insts.clone(),
+        insts: program.steps.clone(),
+        dense: Vec::new(),
+        dense_at: Vec::new(),
         straight: straight(program),
         words: slots.words,
         doubles: slots.doubles,
@@ -126,6 +133,7 @@ pub fn run(program: &Program) -> Code {
     };
     let cfg = Cfg::new(program);
     if numbers.count().saturating_mul(cfg.blocks.len()) > MOST_WORK {
+        code.pack();
         return code;
     }
     let (needed, seen) = needed(program, &cfg, numbers);
@@ -176,13 +184,35 @@ pub fn run(program: &Program) -> Code {
         slots.sort_unstable();
         slots.dedup();
     }
+    code.pack();
     code
 }
 
+impl Code {
+    /// Lists the instructions that do something.
+    fn pack(&mut self) {
+        self.dense_at = Vec::with_capacity(self.insts.len() + 1);
+        for inst in &self.insts {
+            self.dense_at.push(self.dense.len() as u32);
+            if !matches!(inst.op, Op::Nop) {
+                self.dense.push(inst.clone());
+            }
+        }
+        self.dense_at.push(self.dense.len() as u32);
+    }
+
+    /// What is executed of the `length` instructions from `pc` on, of a straight run.
+    #[inline(always)]
+    pub(crate) fn run(&self, pc: Pc, length: usize) -> &[Inst] {
+        let at = |pc: usize| self.dense_at[pc] as usize;
+        &self.dense[at(pc as usize)..at(pc as usize + length)]
+    }
+}
+
 fn straight(program: &Program) -> Vec<u16> {
-    let mut straight = vec![0; program.insts.len()];
+    let mut straight = vec![0; program.steps.len()];
     let mut behind: u16 = 0;
-    for (pc, inst) in program.insts.iter().enumerate().rev() {
+    for (pc, inst) in program.steps.iter().enumerate().rev() {
         let alike = inst.guard.is_none() && !matches!(inst.op, Op::Varying(_));
         (straight[pc], behind) = match (inst.op.is_lane_local(), alike) {
             (true, true) => (behind + 1, (behind + 1).min(ALONE - 2)),
@@ -241,7 +271,7 @@ fn needed(program: &Program, cfg: &Cfg, numbers: Numbers) -> (Vec<Option<(usize,
     };
     for (index, block) in cfg.blocks.iter().enumerate() {
         for pc in block.start as usize..block.end as usize {
-            let inst = &program.insts[pc];
+            let inst = &program.steps[pc];
             let mut written: Vec<usize> = Vec::new();
             uses::visit(
                 inst,
@@ -272,7 +302,7 @@ fn needed(program: &Program, cfg: &Cfg, numbers: Numbers) -> (Vec<Option<(usize,
         leaving[index].each(|number| note(number, block.end as usize - 1));
     }
     let mut seen = entry.first().cloned().unwrap_or_else(|| Set::new(count));
-    for inst in program.insts.iter().filter(|inst| is_between_lanes(&inst.op)) {
+    for inst in program.steps.iter().filter(|inst| is_between_lanes(&inst.op)) {
         uses::visit(inst, &mut |reg| numbers.each(reg, |number| seen.insert(number)), &mut |_| {});
     }
     (needed, seen)

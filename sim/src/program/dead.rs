@@ -1,17 +1,18 @@
 //! `sm_90` lowering: finds what nobody needs, which every compiler removes.
 //!
 //! An instruction without effect beyond its destination goes when no instruction that stays reads that destination:
-//! loads that are not `volatile` (ptxas 13.0.88 removes them too) and arithmetic. Such instructions are still executed,
-//! because their faults are worth finding, but not counted. Vector loads shrink to the elements that are used (`trim`
-//! says how). The result of an atomic that nobody reads is dropped, which
-//! makes a reduction of a global one. Registers are looked at without regard to order, so a value that is overwritten
+//! loads that are not `volatile`, arithmetic, products of matrices, and what lanes tell each other (`shfl`, `vote`,
+//! `match`, `redux`, `elect`, although lanes wait for each other there): ptxas 13.0.88 removes them too. Such
+//! instructions are still executed, because their faults are worth finding, but not counted. Vector loads shrink to the
+//! elements that are used (`trim` says how). The result of an atomic that nobody reads is dropped, which makes a
+//! reduction of a global one. Registers are looked at without regard to order, so a value that is overwritten
 //! before it is read stays.
 
 use std::collections::HashSet;
 
 use super::Program;
 use super::edit::insert_behind;
-use super::inst::{Access, Address, CONSTANT, Inst, Op, Reg};
+use super::inst::{Access, Address, CONSTANT, Inst, MatrixKind, Op, Reg};
 use super::uses;
 
 /// The registers whose values reach an effect.
@@ -56,13 +57,7 @@ fn find(program: &Program) -> (Vec<bool>, Needed) {
 /// Runs the pass.
 pub fn run(program: &mut Program) {
     let (stays, needed) = find(program);
-    for inst in &mut program.insts {
-        if let Op::Atomic(atomic) = &mut inst.op
-            && atomic.result.is_some_and(|reg| !needed.has(reg))
-        {
-            atomic.result = None;
-        }
-    }
+    drop_results(program, &needed);
     program.removed = stays.into_iter().map(|stays| !stays).collect();
     let mut second = Vec::new();
     for (pc, inst) in program.insts.iter_mut().enumerate() {
@@ -76,6 +71,27 @@ pub fn run(program: &mut Program) {
         }
     }
     insert_behind(program, second);
+}
+
+/// Takes the results that nobody needs from atomics; from a vector only if nobody needs any of its elements.
+fn drop_results(program: &mut Program, needed: &Needed) {
+    let mut at = 0;
+    while at < program.insts.len() {
+        let count = match &program.insts[at].op {
+            Op::Atomic(atomic) => usize::from(atomic.elements.max(1)),
+            _ => 1,
+        };
+        let end = (at + count).min(program.insts.len());
+        let atomics = program.insts[at..end].iter_mut().filter_map(|inst| match &mut inst.op {
+            Op::Atomic(atomic) => Some(atomic),
+            _ => None,
+        });
+        let atomics: Vec<_> = atomics.collect();
+        if !atomics.iter().any(|atomic| atomic.result.is_some_and(|reg| needed.has(reg))) {
+            atomics.into_iter().for_each(|atomic| atomic.result = None);
+        }
+        at = end;
+    }
 }
 
 /// Takes the elements that nobody needs from a vector load, as far as ptxas does it: a single element is loaded alone;
@@ -122,9 +138,11 @@ fn has_effect(op: &Op) -> bool {
         }
         Op::Branch { .. } | Op::Exit | Op::Trap | Op::Breakpoint | Op::NoFunction { .. } | Op::Assert { .. } => true,
         Op::Print(_) | Op::Allocate { .. } | Op::Release { .. } | Op::Sleep { .. } => true,
-        // Lanes wait for each other here, and a clock is read when the program says so.
-        Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Redux { .. } | Op::Elect { .. } => true,
-        Op::Matrix(_) | Op::ReadSpecial { .. } => true,
+        Op::Matrix(matrix) => match &matrix.kind {
+            MatrixKind::Transfer(transfer) => transfer.store,
+            MatrixKind::Rows(rows) => rows.store,
+            MatrixKind::Multiply(_) | MatrixKind::Transpose { .. } => false,
+        },
         _ => false,
     }
 }

@@ -186,9 +186,11 @@ impl<'m> Builder<'m> {
             let a = self.source(self.element(inst, first + 1, lane, lanes)?, kind)?;
             let b = if operation == "cas" { Some(self.source(&inst.operands[first + 2], kind)?) } else { None };
             let offset = address.offset.wrapping_add(i64::from(lane as u32 * kind.bytes()));
-            let address = super::inst::Address { base: address.base, offset };
-            let atomic =
-                Atomic { op, space, address, bytes: kind.bytes() as u8, result, a, b, form: AtomicForm::default() };
+            let address = super::inst::Address::new(address.base, offset);
+            // The machine makes one access of it.
+            let elements = if lane == 0 { lanes as u8 } else { 0 };
+            let bytes = kind.bytes() as u8;
+            let atomic = Atomic { op, space, address, bytes, result, a, b, form: AtomicForm::default(), elements };
             self.emit(Op::Atomic(Box::new(atomic)), guard, &inst.span)?;
         }
         Ok(())

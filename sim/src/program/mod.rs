@@ -11,7 +11,8 @@
 //! 8. [`joins`]: where some of them meet before all do.
 //! 9. [`arithmetic`]: the floating-point instructions that each instruction becomes, ([`sink`]) where, and
 //!    (`vary`) for which lanes and operands.
-//! 10. [`compact`]: registers that are not needed at the same time share a slot.
+//! 10. [`shorten`]: chains of instructions are executed in fewer steps.
+//! 11. [`compact`]: registers that are not needed at the same time share a slot.
 
 pub mod alignment;
 pub mod arithmetic;
@@ -40,6 +41,7 @@ mod place;
 pub mod reconverge;
 mod rename;
 mod selectors;
+pub mod shorten;
 pub mod sink;
 pub mod slots;
 pub mod uniform;
@@ -99,7 +101,9 @@ pub struct Program {
     pub kernel: String,
     /// Instructions, each value in a register of its own as far as the PTX has it so: what the passes look at.
     pub insts: Vec<Inst>,
-    /// The same instructions as they are executed.
+    /// The same instructions with chains of them in fewer steps: some do nothing, others more than the PTX says.
+    pub steps: Vec<Inst>,
+    /// The steps as they are executed.
     pub code: compact::Code,
     /// Instructions that the compiler removes: they are executed, but not counted. Empty when there are none.
     pub removed: Vec<bool>,
@@ -171,6 +175,7 @@ pub fn lower(module: &Module, source: Source<'_>, kernel: &str, lowering: Loweri
     reconverge::run(&mut program);
     joins::run(&mut program);
     arithmetic::run(&mut program, lowering);
+    program.steps = shorten::run(&mut program);
     program.code = compact::run(&program);
     Ok(program)
 }

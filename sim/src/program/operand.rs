@@ -176,22 +176,22 @@ impl<'m> Builder<'m> {
             return Err(self.unsupported(&operand.span(), "an address of several components"));
         }
         let Some(name) = base else {
-            return Ok((Address { base: None, offset: *offset }, space));
+            return Ok((Address::new(None, *offset), space));
         };
         match self.symbol(name)? {
             Symbol::Register(register) => match register {
-                Reg::D(_) | Reg::W(_, 32) => Ok((Address { base: Some(register), offset: *offset }, space)),
+                Reg::D(_) | Reg::W(_, 32) => Ok((Address::new(Some(register), *offset), space)),
                 _ => Err(self.invalid(span, "an address must be in a 32- or 64-bit register")),
             },
             Symbol::Variable { space: own, address } => {
                 if space == Space::Generic && own != Space::Generic {
-                    return Ok((Address { base: None, offset: (address as i64).wrapping_add(*offset) }, own));
+                    return Ok((Address::new(None, (address as i64).wrapping_add(*offset)), own));
                 }
                 let same = space == own || (space == Space::Param && own == Space::Frame);
                 if !same {
                     return Err(self.invalid(span, &format!("`{}` does not lie in the instruction's space", name.text)));
                 }
-                Ok((Address { base: None, offset: (address as i64).wrapping_add(*offset) }, own))
+                Ok((Address::new(None, (address as i64).wrapping_add(*offset)), own))
             }
             _ => Err(self.invalid(span, &format!("`{}` is not an address", name.text))),
         }

@@ -156,6 +156,11 @@ impl Slots {
         Ok(Some(register))
     }
 
+    /// A fresh slot of the 32-bit file.
+    pub fn word(&mut self) -> Result<u16, TooMany> {
+        next(&mut self.words)
+    }
+
     /// A point that [`Self::release`] can go back to.
     pub fn mark(&self) -> usize {
         self.given.len()

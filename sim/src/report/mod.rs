@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::predict::Prediction;
 pub use crate::target::{Missing, Occupancy};
 pub use order::{Differing, Order, OrderPlace};
 
@@ -55,6 +56,9 @@ pub struct Report {
     /// What only a simulator sees of each access; there only if [`Options::details`](crate::Options) asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub details: Option<details::Details>,
+    /// How long the launch takes, and what limits it; there only if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prediction: Option<Prediction>,
     /// Digests of the argument buffers after the launch.
     pub output: Vec<BufferDigest>,
     /// Who made this report from what.

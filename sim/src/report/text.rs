@@ -55,6 +55,14 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources, all_lines
             o.most_registers
         )?;
     }
+    if let Some(prediction) = &report.prediction {
+        writeln!(text)?;
+        write!(text, "{}", crate::predict::text::render(prediction))?;
+        // A report of a sample has nothing else.
+        if report.metrics.is_empty() {
+            return Ok(());
+        }
+    }
     writeln!(text)?;
     writeln!(text, "{:<36}{:>16}{:>16}", "", "loads", "stores")?;
     for (title, prefix) in TOTALS {

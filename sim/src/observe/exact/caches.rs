@@ -104,7 +104,7 @@ pub(super) const CACHES: [Exact; 16] = [
         "L2 reduction requests",
         Unit::Requests,
         "How many requests of reductions the SMs sent to the L2 cache, which does them.",
-        |s| s.global(Kind::Reduction).pass_tags,
+        |s| s.l2_reductions().pass_tags,
     ),
     exact(
         "lts__t_sectors_srcunit_tex_op_atom.sum",
@@ -118,6 +118,6 @@ pub(super) const CACHES: [Exact; 16] = [
         "L2 reduction sectors",
         Unit::Sectors,
         "The 32-byte sectors of these reductions.",
-        |s| s.global(Kind::Reduction).pass_sectors,
+        |s| s.l2_reductions().pass_sectors,
     ),
 ];

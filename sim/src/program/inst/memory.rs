@@ -28,6 +28,15 @@ pub struct Address {
     pub base: Option<Reg>,
     /// Added to it, in bytes.
     pub offset: i64,
+    /// The base is a 32-bit register, and the sum has 64 bits; else the sum is as wide as the register.
+    pub widened: bool,
+}
+
+impl Address {
+    /// The sum of a register, if there is one, and so many bytes.
+    pub const fn new(base: Option<Reg>, offset: i64) -> Self {
+        Self { base, offset, widened: false }
+    }
 }
 
 /// A load, store or asynchronous copy.
@@ -83,6 +92,11 @@ pub enum AtomicOp {
     MaxS,
     MinU,
     MaxU,
+    /// Of halves, in a bulk copy that reduces. A NaN gives way to a number.
+    MinF16,
+    MaxF16,
+    MinBf16,
+    MaxBf16,
     /// `mbarrier.init`, with `a` arrivals per phase.
     MbarrierInit,
     /// `mbarrier.arrive` of `a` threads, expecting `b` bytes more first.
@@ -141,6 +155,9 @@ pub struct Atomic {
     pub b: Option<Reg>,
     /// What the compiler makes of it.
     pub form: AtomicForm,
+    /// Of a vector the elements are updated one after the other, but the first one's access is that of all: this is their
+    /// number there, and 0 in the others. 1 for everything else.
+    pub elements: u8,
 }
 
 impl AtomicOp {
@@ -157,11 +174,26 @@ impl AtomicOp {
     }
 }
 
+impl AtomicOp {
+    /// Whether the result is the same in whatever order threads take effect.
+    pub const fn commutes(self) -> bool {
+        matches!(
+            self,
+            Self::AddInt | Self::And | Self::Or | Self::Xor | Self::MinS | Self::MaxS | Self::MinU | Self::MaxU
+        )
+    }
+}
+
 impl Atomic {
     /// In global memory this is a reduction: nobody waits for an old value. Exchanges and compare-and-swaps have no such
     /// form, nor do addresses that may be in any space.
     pub fn is_reduction(&self) -> bool {
         self.result.is_none() && self.space != Space::Generic && !matches!(self.op, AtomicOp::Exch | AtomicOp::Cas)
+    }
+
+    /// Bytes per lane of the access: those of the whole vector where it is the first of one, none in its others.
+    pub fn width(&self) -> u32 {
+        u32::from(self.bytes) * u32::from(self.elements)
     }
 }
 
@@ -190,4 +222,6 @@ pub struct Bulk {
     pub from: (Space, Address),
     /// How many bytes, a multiple of 16.
     pub bytes: Reg,
+    /// What is done with what is there already, and the bytes of an element; `None` where it is overwritten.
+    pub reduces: Option<(AtomicOp, u8)>,
 }

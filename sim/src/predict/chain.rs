@@ -1,0 +1,146 @@
+//! Thread blocks that wait for one another: each loads what a block before it stored. How fast a launch of them can be,
+//! however many multiprocessors there are.
+//!
+//! Two kinds are told apart. In a *chain*, a block stores for its successor only what it computed from its
+//! predecessor's: one hand-over follows the other. In a *look-back*, a block first stores a part that needs nobody else,
+//! so that its successors can go past it to an earlier block: what they wait for grows with the blocks that are under way.
+
+use std::collections::{HashMap, HashSet};
+
+use super::rates::Rates;
+use super::trace::{AccessKind, Event, Trace};
+
+/// How the blocks of a launch wait for one another.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Waits {
+    /// Whether a block stores nothing for others before it has heard from them.
+    pub chain: bool,
+    /// Lanes of the load that looks back: so many blocks are seen at once.
+    pub lanes: f64,
+    /// Times that a block hands something over.
+    pub handed: f64,
+    /// Clocks from such a load to the store that depends on it.
+    pub inner: f64,
+}
+
+/// What a block does with places that others wait for.
+#[derive(Default)]
+struct Block {
+    first_load: Option<u32>,
+    last_load: Option<u32>,
+    loads: u32,
+    lanes: u32,
+    stores: Vec<u32>,
+}
+
+/// Finds out whether blocks wait for one another. `issued` has the time of every access in the replay.
+pub(super) fn waits(trace: &Trace, issued: &[f64]) -> Option<Waits> {
+    let mut of_access = vec![u32::MAX; trace.accesses.len()];
+    let mut of_warp = vec![0; trace.accesses.len()];
+    for (number, block) in trace.blocks.iter().enumerate() {
+        for (warp, events) in block.warps.iter().enumerate() {
+            for event in events {
+                if let Event::Global { access, .. } = *event {
+                    (of_access[access as usize], of_warp[access as usize]) = (number as u32, warp);
+                }
+            }
+        }
+    }
+    let range = |access: usize| {
+        let access = &trace.accesses[access];
+        &trace.sectors[access.first as usize..][..access.sectors as usize]
+    };
+    // Accesses are numbered in the order in which they happened.
+    let mut writers: HashMap<u64, Vec<u32>> = HashMap::new();
+    let mut flags: HashSet<u64> = HashSet::new();
+    let mut blocks: Vec<Block> = trace.blocks.iter().map(|_| Block::default()).collect();
+    for (at, access) in trace.accesses.iter().enumerate() {
+        let block = of_access[at];
+        if block == u32::MAX {
+            continue;
+        }
+        match access.kind {
+            AccessKind::Store => {
+                range(at).iter().for_each(|&sector| {
+                    let writers = writers.entry(sector).or_default();
+                    if writers.last() != Some(&block) {
+                        writers.push(block);
+                    }
+                });
+            }
+            AccessKind::LoadL2 => {
+                let others = |sector: &&u64| writers.get(*sector).is_some_and(|w| w.iter().any(|&w| w != block));
+                let theirs: Vec<u64> = range(at).iter().filter(others).copied().collect();
+                if !theirs.is_empty() {
+                    let of = &mut blocks[block as usize];
+                    of.first_load.get_or_insert(at as u32);
+                    of.last_load = Some(at as u32);
+                    of.loads += 1;
+                    // Lanes that look at parts of what one block stored see one block.
+                    let mut seen: Vec<u32> =
+                        theirs.iter().filter_map(|sector| writers.get(sector)).flatten().copied().collect();
+                    seen.sort_unstable();
+                    seen.dedup();
+                    let several = seen.iter().filter(|other| **other != block).count() > 1;
+                    of.lanes = of.lanes.max(if several { access.lanes } else { 1 });
+                    flags.extend(theirs);
+                }
+            }
+            _ => {}
+        }
+    }
+    for (at, access) in trace.accesses.iter().enumerate() {
+        let block = of_access[at];
+        if access.kind == AccessKind::Store && block != u32::MAX && range(at).iter().any(|s| flags.contains(s)) {
+            blocks[block as usize].stores.push(at as u32);
+        }
+    }
+    let waiting: Vec<&Block> = blocks.iter().filter(|b| b.loads > 0 && !b.stores.is_empty()).collect();
+    if waiting.len() * 2 < blocks.len().saturating_sub(1) || waiting.is_empty() {
+        return None;
+    }
+    let early = waiting.iter().filter(|b| b.stores.first() < b.first_load.as_ref()).count();
+    let chain = early * 2 < waiting.len();
+    // Warps of a block hand over side by side.
+    let by_warp = |block: &&Block| {
+        let mut counts: HashMap<usize, usize> = HashMap::new();
+        block.stores.iter().for_each(|&store| *counts.entry(of_warp[store as usize]).or_default() += 1);
+        counts.into_values().max().unwrap_or(0)
+    };
+    let mut stores: Vec<usize> = waiting.iter().map(by_warp).collect();
+    stores.sort_unstable();
+    let stores = stores[stores.len() / 2] as f64;
+    let mut inner: Vec<f64> = waiting
+        .iter()
+        .filter_map(|b| {
+            let (load, store) = (b.last_load?, *b.stores.last()?);
+            Some((issued[store as usize] - issued[load as usize]).max(0.0))
+        })
+        .collect();
+    inner.sort_by(f64::total_cmp);
+    Some(Waits {
+        chain,
+        lanes: f64::from(waiting.iter().map(|b| b.lanes).max().unwrap_or(1).max(1)),
+        handed: if chain { 1.0 } else { (stores / 2.0).max(1.0) },
+        inner: inner.get(inner.len() / 2).copied().unwrap_or(0.0),
+    })
+}
+
+/// Clocks between two hand-overs of the whole launch, at least. `concurrent` blocks run at once, and one takes `alone`
+/// clocks per hand-over where it waits for nobody.
+pub(super) fn pace(waits: &Waits, rates: &Rates, concurrent: f64, alone: f64) -> f64 {
+    let once = rates.hand_over;
+    if waits.chain {
+        // What the load itself takes is part of a hand-over.
+        return once + (waits.inner - rates.l2_latency).max(0.0);
+    }
+    // Where `rate` blocks start per clock, those of the last `delay` clocks have no sum yet. A block looks at `lanes` of
+    // them per load, while they get theirs, and meets one that has it after
+    // delay = once * (1 + load * rate / lanes). Blocks under way = rate * (alone + delay).
+    let (square, linear) = (once * rates.l2_latency / waits.lanes, alone + once);
+    if square <= 0.0 {
+        return linear / concurrent;
+    }
+    let rate = ((linear * linear + 4.0 * square * concurrent).sqrt() - linear) / (2.0 * square);
+    1.0 / rate
+}

@@ -1,0 +1,203 @@
+//! How long a launch takes on its target, and which resource keeps it from being faster.
+//!
+//! A sample of the thread blocks is executed and every warp's way written down ([`trace`]). One multiprocessor is then
+//! replayed clock by clock ([`mod@replay`]): warps issue in order, wait for operands, barriers and busy pipes, and what
+//! all multiprocessors share (L2, memory, atomics) serves this one's equal part. The rest of the grid comes at the pace
+//! of the sample. All numbers are those of the target ([`rates`]); none belongs to a kernel.
+//!
+//! What the model does not have: which multiprocessor a block lands on, clusters, instruction caches, conflicts of
+//! addresses in L2 and memory, and waiting for other blocks, which takes as long as it took in the simulation.
+
+mod chain;
+mod convert;
+mod live;
+mod operations;
+mod order;
+pub mod prediction;
+pub mod rates;
+pub mod replay;
+mod sampling;
+pub mod slices;
+pub mod text;
+pub mod timeline;
+pub mod trace;
+mod tracer;
+pub mod units;
+mod weights;
+mod what_if;
+
+use crate::error::Error;
+use crate::launch::{Arg, Content, Launch};
+use crate::machine::grid::{self, Machine};
+use crate::simulate::{Lowering, Module, Options};
+use crate::target;
+pub use prediction::{Class, Prediction, Resource, Roofline, Share, Supposed, class};
+use rates::Rates;
+use replay::Shape;
+use timeline::Timeline;
+use trace::Trace;
+use tracer::Tracer;
+pub use what_if::{NAMES as WHAT_IF, WhatIf};
+
+/// Fewest registers that a thread gets.
+const FEWEST_REGISTERS: u32 = 16;
+/// How far predictions are off where nothing was measured: a factor, guessed.
+const UNMEASURED: f64 = 3.0;
+/// The same where numbers were measured: nine of ten of the measured launches that no number comes from are within it
+/// (a test holds it against the committed evaluation).
+pub const MEASURED: f64 = 1.5;
+/// Warps whose ways a timeline shows.
+const FOLLOWED: usize = 64;
+
+/// How to predict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct How {
+    /// Registers of a thread, as ptxas or a GPU says; `None` for an estimate.
+    pub registers: Option<u32>,
+    /// The sample is what a multiprocessor holds so many times.
+    pub waves: u64,
+    /// Bytes that launches before this one touched since the caches were empty; `None` for an empty cache.
+    pub touched: Option<u64>,
+    /// Resources that are faster than they are.
+    pub what_if: Vec<WhatIf>,
+}
+
+impl Default for How {
+    /// Three times what a multiprocessor holds, caches that are empty, a GPU as it is.
+    fn default() -> Self {
+        Self { registers: None, waves: 3, touched: None, what_if: Vec::new() }
+    }
+}
+
+/// What came of a prediction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predicted {
+    /// The prediction.
+    pub prediction: Prediction,
+    /// What the first warps of the multiprocessor do.
+    pub timeline: Timeline,
+    /// One entry per argument: the buffer's content as the sampled blocks leave it, `None` for a scalar.
+    pub buffers: Vec<Option<Content>>,
+}
+
+/// A sample of a launch.
+#[derive(Debug)]
+pub struct Sampled {
+    /// What its blocks did.
+    pub trace: Trace,
+    /// What the launch is beside that.
+    pub shape: Shape,
+    /// Registers of a thread, as they were told or estimated.
+    pub registers: u32,
+    /// One entry per argument: the buffer's content as the sampled blocks leave it, `None` for a scalar.
+    pub buffers: Vec<Option<Content>>,
+}
+
+/// Predicts how long `kernel` takes.
+///
+/// # Errors
+/// As [`crate::simulate`].
+pub fn predict(
+    module: &Module,
+    kernel: &str,
+    launch: &Launch,
+    options: &Options,
+    how: &How,
+) -> Result<Predicted, Error> {
+    let Some(target) = target::find(&options.target) else {
+        return Err(Error::input(target::unknown(&options.target)));
+    };
+    let (rates, measured) = Rates::of(target);
+    let mut sampled = sample(module, kernel, launch, options, how)?;
+    let fits = |touched: u64| (touched as f64) < rates.l2_bytes;
+    sampled.shape.warm = f64::from(u8::from(how.touched.is_some_and(fits)));
+    sampled.shape.followed = FOLLOWED;
+    let mut replayed = replay::replay(&sampled.trace, &sampled.shape, &rates);
+    let timeline = std::mem::take(&mut replayed.timeline);
+    let mut prediction = Prediction::of(&replayed, &rates, if measured { MEASURED } else { UNMEASURED });
+    prediction.sampled_blocks = sampled.trace.blocks.len() as u64;
+    prediction.blocks = sampled.shape.blocks;
+    prediction.sampling_percent = sampling::error_percent(&sampled.trace, sampled.shape.blocks);
+    prediction.registers = sampled.registers;
+    prediction.resident_blocks = sampled.shape.resident;
+    let suppose = |changes: &[WhatIf]| {
+        let mut rates = rates.clone();
+        changes.iter().for_each(|change| change.apply(&mut rates));
+        let replayed = replay::replay(&sampled.trace, &Shape { followed: 0, ..sampled.shape }, &rates);
+        Supposed {
+            changes: changes.iter().map(ToString::to_string).collect(),
+            us: prediction::us(&replayed, &rates),
+            bound: prediction::bound(&replayed, &rates).to_owned(),
+        }
+    };
+    prediction.what_if = how.what_if.chunks(1).map(suppose).collect();
+    if how.what_if.len() > 1 {
+        prediction.what_if.push(suppose(&how.what_if));
+    }
+    if !measured {
+        prediction.notes.push(format!(
+            "{} was not measured: only instructions, shared memory and the data sheet's bandwidth are in this time; \
+             latencies, caches, atomics and launches are left out, for no document tells them",
+            target.title
+        ));
+    }
+    if how.registers.is_none() {
+        prediction.notes.push(format!(
+            "PTX does not tell the registers of a thread; {} were estimated from the values that live together",
+            sampled.registers
+        ));
+    }
+    Ok(Predicted { prediction, timeline, buffers: sampled.buffers })
+}
+
+/// Executes a sample of the blocks and writes down what they do.
+///
+/// # Errors
+/// As [`crate::simulate`].
+pub fn sample(module: &Module, kernel: &str, launch: &Launch, options: &Options, how: &How) -> Result<Sampled, Error> {
+    let Some(target) = target::find(&options.target) else {
+        return Err(Error::input(target::unknown(&options.target)));
+    };
+    let lowering = if options.lowering == Lowering::OfTarget { target.lowering } else { options.lowering };
+    let program = module.lower(kernel, lowering)?;
+    let estimate = || {
+        // Numbered in threes: a word, a double word, a predicate.
+        let words = |reg: u32| [1, 2, 0][reg as usize % 3];
+        live::registers(&tracer::code(&program), words).clamp(FEWEST_REGISTERS, target.registers_per_thread)
+    };
+    let registers = how.registers.unwrap_or_else(estimate);
+    let usage = target::Usage { registers: Some(registers), ..grid::usage(&program, launch) };
+    let resident = target.resident_blocks(&usage).max(1);
+    let mut machine = Machine::new(&program, launch, target, options)?;
+    let mut chosen = sampling::choose(&machine, resident.into(), how.waves);
+    let run = |machine: &Machine<'_>, sample: &sampling::Sample| {
+        machine.run_sample(Tracer::new(machine, sample.followed.clone()), &sample.followed, sample.first)
+    };
+    let mut ran = run(&machine, &chosen);
+    if ran.is_none() {
+        machine = Machine::new(&program, launch, target, options)?;
+        machine.forced_turns = true;
+        chosen = sampling::choose(&machine, resident.into(), how.waves);
+        ran = run(&machine, &chosen);
+    }
+    let blocked = || Error::Internal("blocks that run in turn wait for blocks that do not".to_owned());
+    let trace = ran.ok_or_else(blocked)?.observer.into_trace();
+    let shape =
+        Shape { blocks: machine.grid.count(), resident, shared_bytes: machine.shared_bytes, warm: 0.0, followed: 0 };
+    let (written, _) = machine.global.into_written();
+    let mut written = written.into_iter();
+    let buffers = launch.args.iter().map(|arg| match arg {
+        Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => None,
+        Arg::Buffer(before) | Arg::Memory { content: before, .. } => {
+            Some(written.next().flatten().map_or_else(|| before.clone(), Content::from))
+        }
+        Arg::Zeros(bytes) | Arg::Uninit(bytes) => {
+            let after = written.next().flatten();
+            Some(after.unwrap_or_else(|| vec![0; *bytes as usize]).into())
+        }
+    });
+    Ok(Sampled { trace, shape, registers, buffers: buffers.collect() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,50 @@
+//! The operations of a warp in the order of the machine code, from the events of its trace.
+
+use super::trace::Event;
+
+/// An instruction that a warp executes.
+#[derive(Clone, Copy)]
+pub(super) struct Op {
+    /// The instruction.
+    pub pc: u32,
+    /// What is known of it.
+    pub what: What,
+}
+
+/// What a trace knows of an instruction beside its position.
+#[derive(Clone, Copy)]
+pub(super) enum What {
+    /// Nothing more.
+    Plain,
+    /// It takes so many wavefronts in shared memory.
+    Shared(u32),
+    /// It is this access to global memory.
+    Global(u32),
+    /// It waits for this opening of a barrier, together with so many warps.
+    Barrier(u32, u32),
+}
+
+/// A warp's operations in the order of the machine code.
+pub(super) fn of(events: &[Event], ranks: &[u32], leads: &dyn Fn(u32) -> bool) -> Vec<Op> {
+    let mut list: Vec<Op> = Vec::new();
+    let mut group = 0;
+    let mut last = u32::MAX;
+    let mut add = |pc: u32, what: What, list: &mut Vec<Op>| {
+        if last == u32::MAX || pc <= last || leads(pc) || (last + 1..pc).any(leads) {
+            list[group..].sort_by_key(|op| ranks[op.pc as usize]);
+            group = list.len();
+        }
+        last = pc;
+        list.push(Op { pc, what });
+    };
+    for event in events {
+        match *event {
+            Event::Run { pc, length } => (pc..pc + length).for_each(|pc| add(pc, What::Plain, &mut list)),
+            Event::Shared { pc, wavefronts } => add(pc, What::Shared(wavefronts), &mut list),
+            Event::Global { pc, access } => add(pc, What::Global(access), &mut list),
+            Event::Barrier { pc, opening, warps } => add(pc, What::Barrier(opening, warps), &mut list),
+        }
+    }
+    list[group..].sort_by_key(|op| ranks[op.pc as usize]);
+    list
+}

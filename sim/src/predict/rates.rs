@@ -1,0 +1,233 @@
+//! What a GPU's parts take and hold: the numbers from which a time is predicted. Those of an H200 were measured
+//! (`sim/targets/timing/h200.toml`, each with the benchmark that gave it); of other targets only what is documented is
+//! used, and what is not public is left out of the model.
+
+use serde::{Deserialize, Serialize};
+
+use crate::target::Target;
+
+/// The measured numbers, by target.
+const MEASURED: [(&str, &str); 1] = [("h200", include_str!("../../targets/timing/h200.toml"))];
+
+/// Rates and latencies of a GPU. Clocks are those of the multiprocessors; rates are those of the whole GPU per clock,
+/// unless something else is said. An infinite rate and a latency of 0 mean that the number is not known.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rates {
+    /// Streaming multiprocessors.
+    #[serde(default)]
+    pub multiprocessors: f64,
+    /// Clock of the multiprocessors, in MHz.
+    pub clock_mhz: f64,
+    /// Partitions of a multiprocessor; each issues one instruction per clock.
+    pub partitions: f64,
+    /// Instructions that a partition issues per clock.
+    pub issue: f64,
+    /// Single-precision operations of a multiprocessor per clock, in lanes.
+    pub fp32_lanes: f64,
+    /// Integer and logic operations, likewise.
+    pub integer_lanes: f64,
+    /// Double-precision operations, likewise.
+    pub fp64_lanes: f64,
+    /// Functions and conversions, likewise.
+    pub special_lanes: f64,
+    /// Microseconds of a launch that does nothing, as events around it see it.
+    pub launch_us: f64,
+    /// Microseconds that another launch behind it adds.
+    pub next_launch_us: f64,
+    /// Clocks between two thread blocks that the GPU starts.
+    pub block_start: f64,
+    /// Clocks from the end of a block to the first instruction of the one in its place.
+    pub block_latency: f64,
+    /// Wavefronts of a multiprocessor's shared memory and L1 per clock.
+    pub shared_wavefronts: f64,
+    /// Clocks of a load from shared memory.
+    pub shared_latency: f64,
+    /// Clocks of a load that hits in L1.
+    pub l1_latency: f64,
+    /// Clocks of a load that hits in L2.
+    pub l2_latency: f64,
+    /// Clocks of a load from memory.
+    pub dram_latency: f64,
+    /// Clocks of an atomic with a result in L2.
+    pub atomic_latency: f64,
+    /// Clocks until a store is known to be done.
+    pub store_latency: f64,
+    /// Clocks of a fence that has nothing to wait for.
+    pub fence_latency: f64,
+    /// Clocks of a barrier, beside those below.
+    pub barrier_latency: f64,
+    /// Clocks that each warp adds to a barrier.
+    pub barrier_per_warp: f64,
+    /// Sectors that L2 delivers.
+    pub l2_read_sectors: f64,
+    /// Lines of which L2 delivers sectors.
+    pub l2_read_lines: f64,
+    /// Sectors that L2 takes when they are written as a whole.
+    pub l2_write_sectors: f64,
+    /// Sectors that L2 takes when they are written in part.
+    pub l2_partial_sectors: f64,
+    /// Lines of which L2 takes sectors.
+    pub l2_write_lines: f64,
+    /// Sectors of atomics.
+    pub l2_atomic_sectors: f64,
+    /// Parts of L2 that update side by side.
+    pub l2_slices: f64,
+    /// Bytes next to each other that belong to one of them.
+    pub l2_chunk_bytes: f64,
+    /// Clocks from the load with which a block saw what it waited for to the one with which another block sees what it
+    /// stored thereupon.
+    pub hand_over: f64,
+    /// Clocks between two updates of the same element.
+    pub same_element: f64,
+    /// Clocks between two updates of the same sector.
+    pub same_sector: f64,
+    /// Bytes read from memory.
+    pub dram_read_bytes: f64,
+    /// Bytes written to memory.
+    pub dram_write_bytes: f64,
+    /// Bytes read and written together, by kernels that do both.
+    pub dram_mixed_bytes: f64,
+    /// Clocks between a warp's last store and its end.
+    pub drain: f64,
+    /// Bytes that L2 keeps for the next launch.
+    pub l2_bytes: f64,
+    /// Bytes written that are still in L2 when a kernel ends.
+    pub l2_dirty_bytes: f64,
+    /// Bytes of L1 and shared memory of a multiprocessor.
+    pub l1_bytes: f64,
+}
+
+#[derive(Deserialize)]
+struct File {
+    numbers: toml::Table,
+}
+
+/// Where a number comes from, as the file says it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Source {
+    /// Name of the number.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// The benchmark or document.
+    pub from: String,
+    /// How far repeated measurements were apart, in percent of the value; none where nothing was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread_percent: Option<f64>,
+}
+
+/// The numbers of a target's file of measurements, in the file's order of names; none where nothing was measured.
+pub fn sources(target: &str) -> Vec<Source> {
+    let text = MEASURED.iter().find(|(name, _)| *name == target).map_or("", |(_, text)| text);
+    read(text).unwrap_or_default()
+}
+
+fn read(text: &str) -> Result<Vec<Source>, toml::de::Error> {
+    let file = toml::from_str::<File>(text)?.numbers;
+    let source = |(name, entry): (String, toml::Value)| {
+        let value = number(entry.get("value")?)?;
+        let from = entry.get("from")?.as_str()?.to_owned();
+        Some(Source { name, value, from, spread_percent: entry.get("spread_percent").and_then(number) })
+    };
+    Ok(file.into_iter().filter_map(source).collect())
+}
+
+#[allow(clippy::cast_precision_loss, reason = "the files hold numbers of a few digits")]
+fn number(value: &toml::Value) -> Option<f64> {
+    value.as_float().or_else(|| value.as_integer().map(|value| value as f64))
+}
+
+impl Rates {
+    /// The numbers of a file of measurements.
+    ///
+    /// # Errors
+    /// What is wrong with the file: a number is missing, or unknown.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let list = read(text).map_err(|error| error.to_string())?;
+        let numbers: toml::Table =
+            list.into_iter().map(|source| (source.name, toml::Value::Float(source.value))).collect();
+        toml::Value::Table(numbers).try_into().map_err(|error: toml::de::Error| error.to_string())
+    }
+
+    /// The numbers of a target, and whether they were measured.
+    pub fn of(target: &Target) -> (Self, bool) {
+        let measured: toml::Table =
+            sources(&target.name).into_iter().map(|source| (source.name, toml::Value::Float(source.value))).collect();
+        match toml::Value::Table(measured).try_into::<Self>() {
+            Ok(rates) => (Self { multiprocessors: f64::from(target.multiprocessors), ..rates }, true),
+            Err(_) => (Self::documented(target), false),
+        }
+    }
+
+    /// What documents say: lanes per multiprocessor (CUDA C++ Programming Guide, Arithmetic Instructions), clock and
+    /// bandwidth of the data sheet.
+    #[allow(clippy::cast_precision_loss, reason = "bandwidths have few digits")]
+    fn documented(target: &Target) -> Self {
+        let (partitions, fp32, integer, fp64, special) =
+            match (target.compute_capability.major, target.compute_capability.minor) {
+                (1, 3) => (1.0, 8.0, 8.0, 1.0, 2.0),
+                (1, _) => (1.0, 8.0, 8.0, f64::INFINITY, 2.0),
+                (2, _) => (2.0, 32.0, 32.0, 4.0, 4.0),
+                (3, _) => (4.0, 192.0, 160.0, 64.0, 32.0),
+                (5, _) => (4.0, 128.0, 128.0, 4.0, 32.0),
+                (7, _) => (4.0, 64.0, 64.0, 32.0, 16.0),
+                (8, 0) => (4.0, 64.0, 64.0, 32.0, 16.0),
+                (8, _) => (4.0, 128.0, 64.0, 2.0, 16.0),
+                _ => (4.0, 128.0, 64.0, 64.0, 16.0),
+            };
+        let clock = f64::from(target.clock_mhz);
+        let bytes = target.bandwidth_mb_per_s as f64 / clock;
+        let unknown = f64::INFINITY;
+        Self {
+            multiprocessors: f64::from(target.multiprocessors),
+            clock_mhz: clock,
+            partitions,
+            issue: 1.0,
+            fp32_lanes: fp32,
+            integer_lanes: integer,
+            fp64_lanes: fp64,
+            special_lanes: special,
+            launch_us: 0.0,
+            next_launch_us: 0.0,
+            block_start: 0.0,
+            block_latency: 0.0,
+            shared_wavefronts: 1.0,
+            shared_latency: 0.0,
+            l1_latency: 0.0,
+            l2_latency: 0.0,
+            dram_latency: 0.0,
+            atomic_latency: 0.0,
+            store_latency: 0.0,
+            fence_latency: 0.0,
+            barrier_latency: 0.0,
+            barrier_per_warp: 0.0,
+            l2_read_sectors: unknown,
+            l2_read_lines: unknown,
+            l2_write_sectors: unknown,
+            l2_partial_sectors: unknown,
+            l2_write_lines: unknown,
+            l2_atomic_sectors: unknown,
+            l2_slices: unknown,
+            l2_chunk_bytes: unknown,
+            hand_over: 0.0,
+            same_element: 0.0,
+            same_sector: 0.0,
+            dram_read_bytes: bytes,
+            dram_write_bytes: bytes,
+            dram_mixed_bytes: bytes,
+            drain: 0.0,
+            l2_bytes: 0.0,
+            l2_dirty_bytes: 0.0,
+            l1_bytes: 0.0,
+        }
+    }
+}
+
+/// Microseconds of a launch that does nothing on a target, and of one more behind it; 0 where nobody measured it.
+pub fn launch_us(target: &str) -> (f64, f64) {
+    crate::target::find(target).map_or((0.0, 0.0), |target| {
+        let (rates, _) = Rates::of(target);
+        (rates.launch_us, rates.next_launch_us)
+    })
+}

@@ -1,0 +1,391 @@
+//! One multiprocessor, clock by clock: the warps of a sample of thread blocks issue in order, wait for operands,
+//! barriers and the memory pipe, and share what all multiprocessors share by its equal part.
+
+use std::cmp::Ordering;
+use std::collections::{BinaryHeap, HashMap};
+
+use super::operations::{self, Op, What};
+use super::rates::Rates;
+use super::timeline::{Lane, State, Timeline};
+use super::trace::{AccessKind, Trace};
+use super::units::{Busy, Units, at};
+use super::weights::{Action, Cost, Pipe};
+use super::{chain, convert, order, slices, weights};
+
+/// Clocks for which a warp that jumps issues nothing.
+const BRANCH: f64 = 2.0;
+/// Instructions at the beginning of a warp that no PTX instruction stands for: its numbers, constants, addresses.
+const PROLOGUE: f64 = 8.0;
+/// Clocks that `nanosleep` takes at least.
+const SLEEP: f64 = 40.0;
+
+/// What a launch is, beside its trace.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shape {
+    /// Thread blocks of the grid.
+    pub blocks: u64,
+    /// Blocks that a multiprocessor holds at once.
+    pub resident: u32,
+    /// Shared memory of a block, in bytes.
+    pub shared_bytes: u64,
+    /// Of what a sector touched for the first time is in L2 already: 0 to 1.
+    pub warm: f64,
+    /// How many warps' ways are to be kept.
+    pub followed: usize,
+}
+
+/// What a replay gives.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Replayed {
+    /// Clocks of the launch on a multiprocessor.
+    pub clocks: f64,
+    /// Clocks of them for which each resource works.
+    pub busy: Busy,
+    /// Instructions of the machine code of all blocks, estimated.
+    pub instructions: f64,
+    /// Bytes that all blocks read from memory.
+    pub dram_read: f64,
+    /// Bytes that they write there.
+    pub dram_written: f64,
+    /// Of the sectors that they load, the part that is in L1: 0 to 1.
+    pub l1_hits: f64,
+    /// Clocks that a warp spends in each of [`State::ALL`], on average.
+    pub states: [f64; State::ALL.len()],
+    /// Clocks from the first instruction of a block to its last, on average.
+    pub block: f64,
+    /// What the first warps did, if it was asked for.
+    pub timeline: Timeline,
+}
+
+/// A warp's turn: when it wants to issue.
+#[derive(PartialEq)]
+struct Turn(f64, u32);
+
+impl Eq for Turn {}
+
+impl PartialOrd for Turn {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Turn {
+    /// The earliest is the greatest: that is what a heap gives first.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.0.total_cmp(&self.0).then(other.1.cmp(&self.1))
+    }
+}
+
+struct Warp {
+    block: usize,
+    number: usize,
+    /// Position among its operations.
+    next: usize,
+    /// When each register's value is there.
+    ready: Vec<f64>,
+    /// What each register's value comes from.
+    by: Vec<State>,
+    partition: usize,
+    /// When all its accesses are done.
+    done: f64,
+    /// When L2 took its last store.
+    handed: f64,
+    /// When it came to the barrier at which it waits.
+    since: f64,
+}
+
+/// Those who wait for an opening of a barrier.
+#[derive(Default)]
+struct Waiting {
+    latest: f64,
+    warps: Vec<u32>,
+}
+
+struct Replay<'a> {
+    trace: &'a Trace,
+    rates: &'a Rates,
+    costs: Vec<Cost>,
+    programs: Vec<Vec<Vec<Op>>>,
+    registers: usize,
+    units: Units<'a>,
+    warps: Vec<Warp>,
+    turns: BinaryHeap<Turn>,
+    /// Warps of each block that have not ended.
+    left: Vec<usize>,
+    barriers: HashMap<(usize, u32), Waiting>,
+    /// Clocks between two blocks that this multiprocessor gets.
+    interval: f64,
+    starter: f64,
+    next_block: usize,
+    ends: Vec<f64>,
+    /// When each block began, and how long it took.
+    begun: Vec<f64>,
+    lasted: Vec<f64>,
+    /// When each access was issued.
+    accessed: Vec<f64>,
+    states: [f64; State::ALL.len()],
+    /// Warps whose way is kept.
+    followed: usize,
+    timeline: Timeline,
+}
+
+/// Replays a trace.
+pub fn replay(trace: &Trace, shape: &Shape, rates: &Rates) -> Replayed {
+    let converted = convert::convert(&trace.code);
+    let costs = weights::costs(&trace.code, &converted);
+    let ranks = order::ranks(&trace.code, &costs, &converted);
+    let leads = |pc: u32| converted.leads[pc as usize];
+    let of_block = |block: &super::trace::BlockTrace| {
+        block.warps.iter().map(|events| operations::of(events, &ranks, &leads)).collect::<Vec<_>>()
+    };
+    let programs: Vec<Vec<Vec<Op>>> = trace.blocks.iter().map(of_block).collect();
+    let registers = trace.code.iter().flat_map(|i| i.reads.iter().chain(&i.writes)).max();
+    let active = (shape.blocks as f64).min(rates.multiprocessors);
+    let l1_bytes = rates.l1_bytes - shape.shared_bytes as f64 * f64::from(shape.resident);
+    let resident = f64::from(shape.resident).min((shape.blocks as f64 / active).ceil());
+    let mut units = Units::new(trace, rates, active, resident, shape.warm, l1_bytes.max(16384.0));
+    let stores = trace.accesses.iter().filter(|access| access.kind == AccessKind::Store);
+    let stored: f64 = stores.map(|access| f64::from(access.sectors) * 32.0).sum();
+    let stored = stored * shape.blocks as f64 / trace.blocks.len().max(1) as f64;
+    units.written_back = (1.0 - rates.l2_dirty_bytes / stored.max(1.0)).max(0.0);
+    let mut replay = Replay {
+        left: programs.iter().map(Vec::len).collect(),
+        trace,
+        rates,
+        costs,
+        programs,
+        registers: registers.map_or(0, |&most| most as usize + 1),
+        units,
+        warps: Vec::new(),
+        turns: BinaryHeap::new(),
+        barriers: HashMap::new(),
+        interval: rates.block_start * active,
+        starter: 0.0,
+        next_block: 0,
+        ends: Vec::new(),
+        begun: Vec::new(),
+        lasted: Vec::new(),
+        accessed: vec![0.0; trace.accesses.len()],
+        states: [0.0; State::ALL.len()],
+        followed: shape.followed,
+        timeline: Timeline::default(),
+    };
+    let resident = (shape.resident.max(1) as usize).min(trace.blocks.len());
+    (0..resident).for_each(|_| replay.start(0.0));
+    while let Some(Turn(time, warp)) = replay.turns.pop() {
+        replay.run(time, warp);
+    }
+    replay.finish(shape)
+}
+
+impl Replay<'_> {
+    /// Starts the next block where one ended at `time`.
+    fn start(&mut self, time: f64) {
+        let Some(program) = self.programs.get(self.next_block) else { return };
+        let begin = time.max(self.starter);
+        self.starter = begin + self.interval;
+        self.begun.push(begin);
+        self.units.busy[at::STARTS] += self.interval;
+        for number in 0..program.len() {
+            let partition = self.warps.len() % (self.rates.partitions as usize).clamp(1, 4);
+            let (ready, by) = (vec![0.0; self.registers], vec![State::Issue; self.registers]);
+            let block = self.next_block;
+            let warp = Warp { block, number, next: 0, ready, by, partition, done: 0.0, handed: 0.0, since: 0.0 };
+            if self.timeline.lanes.len() < self.followed {
+                self.timeline.lanes.push(Lane { block, warp: number, spans: Vec::new() });
+            }
+            self.units.begin(PROLOGUE);
+            let first = begin + self.rates.block_latency + PROLOGUE;
+            self.turns.push(Turn(first, self.warps.len() as u32));
+            self.warps.push(warp);
+        }
+        self.next_block += 1;
+    }
+
+    /// Lets a warp issue until another one comes first, it waits at a barrier, or it ends.
+    fn run(&mut self, mut time: f64, id: u32) {
+        loop {
+            let warp = &mut self.warps[id as usize];
+            let Some(&Op { pc, what }) = self.programs[warp.block][warp.number].get(warp.next) else {
+                self.end(time, id);
+                return;
+            };
+            let (inst, cost) = (&self.trace.code[pc as usize], self.costs[pc as usize]);
+            let mut operands = 0.0;
+            let mut by = State::Arithmetic;
+            for &reg in &inst.reads {
+                if warp.ready[reg as usize] > operands {
+                    (operands, by) = (warp.ready[reg as usize], warp.by[reg as usize]);
+                }
+            }
+            if cost.slots == 0.0 && matches!(what, What::Plain) {
+                for &reg in &inst.writes {
+                    (warp.ready[reg as usize], warp.by[reg as usize]) = (operands, by);
+                }
+                warp.next += 1;
+                continue;
+            }
+            let issued = self.units.earliest(warp.partition, &cost, time.max(operands), what);
+            if issued > time && self.turns.peek().is_some_and(|next| next.0 < issued) {
+                self.turns.push(Turn(issued, id));
+                self.waited(id, time, operands, issued, by);
+                return;
+            }
+            let (result, moves) = self.units.issue(warp.partition, &cost, issued, what, warp.block as u32);
+            for &reg in &inst.writes {
+                (warp.ready[reg as usize], warp.by[reg as usize]) = (result, comes_from(&cost, what));
+            }
+            if let What::Global(access) = what {
+                self.accessed[access as usize] = issued;
+            }
+            if moves {
+                warp.done = warp.done.max(result);
+                if matches!(what, What::Global(access) if self.trace.accesses[access as usize].kind == AccessKind::Store)
+                {
+                    warp.handed = result - self.rates.store_latency;
+                }
+            }
+            warp.next += 1;
+            let done = warp.done;
+            self.waited(id, time, operands, issued, by);
+            time = issued + cost.slots.max(1.0) / self.rates.issue;
+            self.spent(id, issued, time, State::Issue);
+            let behind = match cost.action {
+                Action::Branch => time + BRANCH,
+                Action::Fence => (time + self.rates.fence_latency).max(done),
+                Action::Sleep => time + SLEEP,
+                Action::Plain | Action::Exit => time,
+            };
+            let state = if matches!(cost.action, Action::Branch) { State::Issue } else { State::Fence };
+            self.spent(id, time, behind, state);
+            time = behind;
+            if let What::Barrier(opening, count) = what {
+                self.wait(time, id, opening, count);
+                return;
+            }
+        }
+    }
+
+    /// A warp spends clocks.
+    fn spent(&mut self, id: u32, from: f64, to: f64, state: State) {
+        self.states[state as usize] += (to - from).max(0.0);
+        if let Some(lane) = self.timeline.lanes.get_mut(id as usize) {
+            lane.add(from, to, state);
+        }
+    }
+
+    /// A warp waits from `time` until it issues: for its operands, and then for the pipe.
+    fn waited(&mut self, id: u32, time: f64, operands: f64, issued: f64, by: State) {
+        let ready = operands.clamp(time, issued.max(time));
+        self.spent(id, time, ready, by);
+        self.spent(id, ready, issued, State::Busy);
+    }
+
+    /// A warp waits at a barrier; the last one opens it.
+    fn wait(&mut self, time: f64, id: u32, opening: u32, count: u32) {
+        let warp = &mut self.warps[id as usize];
+        warp.since = time;
+        let key = (warp.block, opening);
+        let waiting = self.barriers.entry(key).or_default();
+        waiting.latest = waiting.latest.max(time);
+        waiting.warps.push(id);
+        if waiting.warps.len() < count as usize {
+            return;
+        }
+        // Of the clocks that each warp adds, half are for coming and half for going.
+        let open = waiting.latest + self.rates.barrier_latency + self.rates.barrier_per_warp * f64::from(count) / 2.0;
+        for waiting in self.barriers.remove(&key).unwrap_or_default().warps {
+            let since = self.warps[waiting as usize].since;
+            self.spent(waiting, since, open, State::Barrier);
+            self.turns.push(Turn(open, waiting));
+        }
+    }
+
+    /// A warp ends; its block does when all of its warps have.
+    fn end(&mut self, time: f64, id: u32) {
+        let warp = &mut self.warps[id as usize];
+        let time = time.max(warp.handed + if warp.handed > 0.0 { self.rates.drain } else { 0.0 });
+        warp.ready = Vec::new();
+        warp.by = Vec::new();
+        let block = warp.block;
+        self.left[block] -= 1;
+        if self.left[block] == 0 {
+            self.ends.push(time);
+            self.lasted.push(time - self.begun[block]);
+            self.start(time);
+        }
+    }
+
+    fn finish(mut self, shape: &Shape) -> Replayed {
+        let (trace, rates) = (self.trace, self.rates);
+        let followed = trace.blocks.len().max(1) as f64;
+        let share = (shape.blocks as f64 / rates.multiprocessors).max(1.0);
+        self.ends.sort_by(f64::total_cmp);
+        let last = self.ends.last().copied().unwrap_or(0.0).max(self.units.drained());
+        let resident = (shape.resident.max(1) as usize).min(self.ends.len().max(1));
+        // Blocks beyond the sample come at the pace of those behind the first that were resident.
+        let behind = self.ends.len().saturating_sub(resident);
+        let pace = match behind {
+            0 => last / self.ends.len().max(1) as f64,
+            _ => (last - self.ends[resident - 1]) / behind as f64,
+        };
+        let executed: u64 = trace.blocks.iter().map(|block| block.executed).sum();
+        let kept: u64 = trace.blocks.iter().map(|block| block.kept).sum();
+        let longer = executed as f64 / kept.max(1) as f64;
+        let clocks = (last + (share - followed).max(0.0) * pace) * longer;
+        let all = shape.blocks as f64 / followed * longer;
+        let mut busy = self.units.busy.map(|busy| busy * share / followed * longer);
+        let hottest = hottest(trace, rates, all);
+        busy[at::PLACES] = busy[at::PLACES].max(hottest);
+        if let Some(waits) = chain::waits(trace, &self.accessed) {
+            let concurrent = (f64::from(shape.resident) * rates.multiprocessors).min(shape.blocks as f64);
+            // Those that started first were hardly held up by others; blocks go on in order, so the slowest counts.
+            let alone = self.lasted.iter().take(resident).copied().fold(0.0, f64::max) / waits.handed;
+            busy[at::WAITS] = chain::pace(&waits, rates, concurrent, alone) * shape.blocks as f64 * waits.handed;
+        }
+        let (moved, warps) = (self.units.moved, self.warps.len().max(1) as f64);
+        Replayed {
+            clocks: busy.iter().copied().fold(clocks, f64::max),
+            busy,
+            instructions: moved.slots * all,
+            dram_read: moved.dram_read * all,
+            dram_written: moved.dram_written * all,
+            l1_hits: moved.hits / moved.loaded.max(1.0),
+            states: self.states.map(|clocks| clocks / warps),
+            block: self.lasted.iter().sum::<f64>() / self.lasted.len().max(1) as f64,
+            timeline: self.timeline,
+        }
+    }
+}
+
+/// What a warp waits for that needs an instruction's result.
+const fn comes_from(cost: &Cost, what: What) -> State {
+    match (cost.pipe, what) {
+        (_, What::Global(_)) => State::Memory,
+        (Pipe::Lsu | Pipe::Adu, _) => State::Shared,
+        _ => State::Arithmetic,
+    }
+}
+
+/// Clocks that the updates of the place take that has most of them: they come one after the other, wherever they are
+/// from. `all` is how many times the sample the launch is.
+fn hottest(trace: &Trace, rates: &Rates, all: f64) -> f64 {
+    let mut places: HashMap<u64, (f64, f64)> = HashMap::new();
+    for access in trace.accesses.iter().filter(|access| slices::updates(access)) {
+        for &sector in &trace.sectors[access.first as usize..][..access.sectors as usize] {
+            let place = places.entry(sector).or_default();
+            place.0 += f64::from(access.together);
+            place.1 += 1.0;
+        }
+    }
+    // A place that half of the blocks go to is one for all; others have their own.
+    let common = trace.blocks.len() as f64 / 2.0;
+    let clocks = |&(elements, updates): &(f64, f64)| {
+        let once = (elements * rates.same_element).max(updates * rates.same_sector);
+        if updates >= common { once * all } else { once }
+    };
+    places.values().map(clocks).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests;

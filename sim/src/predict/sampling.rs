@@ -1,0 +1,70 @@
+//! Which thread blocks of a launch are simulated to predict its time.
+
+use super::trace::{BlockTrace, Event, Trace};
+use crate::machine::grid::Machine;
+
+/// Fewest blocks that are followed, if there are as many.
+const FEWEST: u64 = 4;
+
+/// Groups of neighbouring blocks that are taken from all over the grid.
+const GROUPS: u64 = 4;
+
+/// A sample.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Sample {
+    /// The blocks that are followed, ascending.
+    pub followed: Vec<u64>,
+    /// Where blocks communicate: so many of the first are executed, the followed ones among them.
+    pub first: u64,
+}
+
+/// How far a sample's work may be from the whole launch's, in percent: one standard error of the mean over its blocks,
+/// of instructions and of sectors, whichever is larger. 0 where every block was simulated.
+pub(super) fn error_percent(trace: &Trace, blocks: u64) -> f64 {
+    let count = trace.blocks.len() as f64;
+    if count < 2.0 || count >= blocks as f64 {
+        return 0.0;
+    }
+    let sectors = |block: &BlockTrace| {
+        let accesses = block.warps.iter().flatten().filter_map(|event| match event {
+            Event::Global { access, .. } => Some(f64::from(trace.accesses[*access as usize].sectors)),
+            _ => None,
+        });
+        accesses.sum::<f64>()
+    };
+    let error = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / count;
+        let square = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / (count - 1.0);
+        if mean > 0.0 { (square / count).sqrt() / mean } else { 0.0 }
+    };
+    let instructions: Vec<f64> = trace.blocks.iter().map(|block| block.executed as f64).collect();
+    let sectors: Vec<f64> = trace.blocks.iter().map(sectors).collect();
+    let part = (1.0 - count / blocks as f64).sqrt();
+    (error(&instructions).max(error(&sectors)) * part * 10_000.0).round() / 100.0
+}
+
+/// The sample of a launch: what one multiprocessor holds `waves` times, or all that it gets.
+pub(super) fn choose(machine: &Machine<'_>, resident: u64, waves: u64) -> Sample {
+    let count = machine.grid.count();
+    let multiprocessors = u64::from(machine.target.multiprocessors);
+    let share = count.div_ceil(multiprocessors);
+    let wanted = (resident.max(1) * waves).max(FEWEST).min(share).max(1);
+    if machine.in_turn() {
+        let first = (multiprocessors * resident.max(1)).max(wanted).min(count);
+        let start = (first - wanted) / 2;
+        return Sample { followed: (start..start + wanted).collect(), first };
+    }
+    let groups = GROUPS.min(wanted);
+    let mut followed: Vec<u64> = (0..groups)
+        .flat_map(|group| {
+            let of_group = wanted * (group + 1) / groups - wanted * group / groups;
+            // The groups lie in the middle of equal parts of the grid.
+            let middle = count * (2 * group + 1) / (2 * groups);
+            let start = middle.saturating_sub(of_group / 2).min(count - of_group);
+            start..start + of_group
+        })
+        .collect();
+    followed.sort_unstable();
+    followed.dedup();
+    Sample { followed, first: 0 }
+}

@@ -1,0 +1,126 @@
+//! What a sample of a launch's thread blocks executed, warp by warp: what the replay needs to time them.
+//!
+//! A trace has the instructions of the kernel once, and per warp a list of events: straight runs, single instructions,
+//! memory accesses with what they cost, and barriers with who waited there. It holds no values of registers or memory.
+
+/// A sample of a launch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trace {
+    /// The kernel's instructions, by position.
+    pub code: Vec<Instruction>,
+    /// The thread blocks that were followed, in order.
+    pub blocks: Vec<BlockTrace>,
+    /// Every global access of theirs.
+    pub accesses: Vec<Access>,
+    /// The 32-byte sectors that the accesses touch, by number (address / 32); each access has a range of them.
+    pub sectors: Vec<u64>,
+}
+
+/// An instruction as the replay sees it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Instruction {
+    /// As it stands in the PTX, with its guard.
+    pub text: String,
+    /// Registers that it reads, numbered through.
+    pub reads: Vec<u32>,
+    /// Registers that it writes.
+    pub writes: Vec<u32>,
+    /// Whether a basic block begins here.
+    pub leads: bool,
+    /// Whether the compiler takes it away.
+    pub removed: bool,
+    /// Of a branch: where it goes.
+    pub target: Option<u32>,
+    /// Whether it is executed by all lanes of a path, or by those for which a predicate holds.
+    pub guarded: bool,
+}
+
+/// What a thread block executed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BlockTrace {
+    /// Linear index in the grid.
+    pub index: u64,
+    /// The events of its warps.
+    pub warps: Vec<Vec<Event>>,
+    /// Warp-instructions that it executed, those included that are no longer among the events.
+    pub executed: u64,
+    /// Warp-instructions among the events.
+    pub kept: u64,
+}
+
+/// What a warp did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// Instructions one behind the other, from `pc` on.
+    Run {
+        /// The first.
+        pc: u32,
+        /// How many.
+        length: u32,
+    },
+    /// An access to shared memory, or to several spaces at once the part there; or a comparison of all lanes' values.
+    Shared {
+        /// The instruction.
+        pc: u32,
+        /// Passes through the banks, or different values.
+        wavefronts: u32,
+    },
+    /// An access to global or local memory.
+    Global {
+        /// The instruction.
+        pc: u32,
+        /// Its number among [`Trace::accesses`].
+        access: u32,
+    },
+    /// A barrier at which the warp waited.
+    Barrier {
+        /// The instruction.
+        pc: u32,
+        /// Which opening of a barrier ended the wait, numbered through within the block.
+        opening: u32,
+        /// How many warps that opening waited for.
+        warps: u32,
+    },
+}
+
+/// An access of a warp to global memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Access {
+    /// What is done.
+    pub kind: AccessKind,
+    /// First of its sectors in [`Trace::sectors`].
+    pub first: u32,
+    /// How many sectors it touches.
+    pub sectors: u32,
+    /// How many 128-byte lines.
+    pub lines: u32,
+    /// Most lanes that update one element: 1 for loads and stores.
+    pub together: u32,
+    /// Of an atomic: in each sector, the lanes beyond the first that update the element that most of them update; the
+    /// sum over the sectors.
+    pub repeats: u32,
+    /// Lanes that take part.
+    pub lanes: u32,
+    /// Of a store: whether it fills all its sectors.
+    pub full: bool,
+    /// Bytes per lane.
+    pub width: u32,
+}
+
+/// Kinds of access to global memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum AccessKind {
+    /// A load that looks into the L1 cache.
+    #[default]
+    Load,
+    /// A load that does not: volatile, or of a stronger memory order.
+    LoadL2,
+    /// A store.
+    Store,
+    /// An atomic whose old value is used.
+    Atomic,
+    /// One whose old value nobody waits for.
+    Reduction,
+    /// An asynchronous copy into shared memory, by the lanes or by the copy engine.
+    Copy,
+}

@@ -1,0 +1,313 @@
+//! The observer that writes a [`Trace`].
+
+use std::collections::HashMap;
+
+use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, Trace};
+use crate::machine::grid::Machine;
+use crate::memory::banks;
+use crate::memory::sectors;
+use crate::observe::{AccessEvent, MemoryEvent, MemoryKind, Observer, SyncEvent, lanes_of};
+use crate::program::Program;
+use crate::program::cfg::Cfg;
+use crate::program::inst::{Op, Pc, Reg, Space};
+use crate::program::uses;
+use crate::program::ways::Difference;
+
+/// Events of one block after which no more are kept.
+const MOST_EVENTS: usize = 1 << 20;
+
+/// Follows some of the blocks that run.
+#[derive(Debug)]
+pub(super) struct Tracer {
+    trace: Trace,
+    /// The blocks to follow, ascending.
+    wanted: Vec<u64>,
+    /// Loads that look past the L1 cache, by position.
+    past_l1: Vec<bool>,
+    /// Bulk copies, by position.
+    bulk: Vec<bool>,
+    /// The block that runs, by its place in the trace, and its warp; `None` when it is not followed.
+    current: Option<(usize, usize)>,
+    places: HashMap<u64, usize>,
+    /// How many barriers have opened, by block.
+    openings: Vec<u32>,
+    /// How many events were kept, by block.
+    events: Vec<usize>,
+}
+
+impl Tracer {
+    /// Follows the blocks `wanted` of a launch.
+    pub(super) fn new(machine: &Machine<'_>, wanted: Vec<u64>) -> Self {
+        let program = machine.program;
+        let strong = |op: &Op| match op {
+            Op::Load(access) => access.strong,
+            _ => false,
+        };
+        Self {
+            trace: Trace { code: code(machine.program), ..Trace::default() },
+            wanted,
+            past_l1: (0..program.insts.len())
+                .map(|pc| {
+                    let opcode = program.opcode(pc);
+                    strong(&program.insts[pc].op) || opcode.contains(".cg") || opcode.contains(".cv")
+                })
+                .collect(),
+            bulk: program.insts.iter().map(|inst| matches!(inst.op, Op::Bulk(_))).collect(),
+            current: None,
+            places: HashMap::new(),
+            openings: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
+    /// What was seen.
+    pub(super) fn into_trace(self) -> Trace {
+        let mut trace = self.trace;
+        for block in &mut trace.blocks {
+            let mut waiting: HashMap<u32, u32> = HashMap::new();
+            let events = || block.warps.iter().flatten();
+            events().for_each(|event| {
+                if let Event::Barrier { opening, .. } = event {
+                    *waiting.entry(*opening).or_default() += 1;
+                }
+            });
+            for event in block.warps.iter_mut().flatten() {
+                if let Event::Barrier { opening, warps, .. } = event {
+                    *warps = waiting.get(opening).copied().unwrap_or(1);
+                }
+            }
+        }
+        trace.blocks.sort_by_key(|block| block.index);
+        trace
+    }
+
+    fn push(&mut self, event: Event, instructions: u64) {
+        let Some((block, warp)) = self.current else { return };
+        let traced = &mut self.trace.blocks[block];
+        traced.executed += instructions;
+        if self.events[block] < MOST_EVENTS {
+            self.events[block] += 1;
+            traced.kept += instructions;
+            traced.warps[warp].push(event);
+        }
+    }
+
+    /// The last event was the instruction of which more is known now.
+    fn replace(&mut self, pc: Pc, event: Event) {
+        let Some((block, warp)) = self.current else { return };
+        if self.events[block] >= MOST_EVENTS {
+            return;
+        }
+        let events = &mut self.trace.blocks[block].warps[warp];
+        match events.last_mut() {
+            Some(last) if *last == (Event::Run { pc, length: 1 }) => *last = event,
+            _ => events.push(event),
+        }
+    }
+
+    fn global(&mut self, event: &MemoryEvent<'_>, kind: AccessKind) {
+        let &MemoryEvent { pc, active, width, addresses, .. } = event;
+        if self.current.is_none_or(|(block, _)| self.events[block] >= MOST_EVENTS) {
+            return;
+        }
+        // A vector of updates is told element by element, and done as one.
+        if let (AccessKind::Atomic | AccessKind::Reduction, Some((block, warp))) = (kind, self.current)
+            && let Some(Event::Global { pc: before, .. }) = self.trace.blocks[block].warps[warp].last()
+            && *before == pc
+        {
+            return;
+        }
+        let first = self.trace.sectors.len();
+        let mut lines = 0;
+        let (mut last, mut last_line) = (u64::MAX, u64::MAX);
+        for lane in lanes_of(active) {
+            let sector = addresses[lane as usize] >> 5;
+            if sector == last || self.trace.sectors[first..].contains(&sector) {
+                continue;
+            }
+            last = sector;
+            self.trace.sectors.push(sector);
+            if sector >> 2 != last_line {
+                last_line = sector >> 2;
+                lines += u32::from(!self.trace.sectors[first..].iter().rev().skip(1).any(|s| s >> 2 == last_line));
+            }
+        }
+        let sectors = (self.trace.sectors.len() - first) as u32;
+        let elements = sectors::elements(addresses, active, width.min(32).next_power_of_two());
+        let (together, repeats) = match kind {
+            AccessKind::Atomic | AccessKind::Reduction => together(addresses, active),
+            _ => (1, 0),
+        };
+        let lanes = active.count_ones();
+        let access = self.trace.accesses.len() as u32;
+        let full = elements * width >= sectors * 32;
+        let first = first as u32;
+        self.trace.accesses.push(Access { kind, first, sectors, lines, together, repeats, lanes, full, width });
+        self.replace(pc, Event::Global { pc, access });
+    }
+}
+
+/// Most lanes that address the same place; and in each sector the lanes beyond the first that address the place that
+/// most of them do, summed up.
+fn together(addresses: &[u64; 32], active: u32) -> (u32, u32) {
+    let (mut most, mut repeats) = (1, 0);
+    let mut left = active;
+    while left != 0 {
+        let sector = addresses[left.trailing_zeros() as usize] >> 5;
+        let lanes = lanes_of(left).filter(|&lane| addresses[lane as usize] >> 5 == sector);
+        let of_sector = lanes.fold(0, |mask, lane| mask | 1 << lane);
+        let same = |lane: u32| {
+            lanes_of(of_sector).filter(|&other| addresses[other as usize] == addresses[lane as usize]).count() as u32
+        };
+        let of_place = lanes_of(of_sector).map(same).max().unwrap_or(1);
+        most = most.max(of_place);
+        repeats += of_place - 1;
+        left &= !of_sector;
+    }
+    (most, repeats)
+}
+
+/// The kernel's instructions.
+pub(super) fn code(program: &Program) -> Vec<Instruction> {
+    let starts: Vec<Pc> = Cfg::new(program).blocks.iter().map(|block| block.start).collect();
+    let numbers = |reg: Reg| -> Vec<u32> {
+        match reg {
+            Reg::W(slot, _) => vec![u32::from(slot) * 3],
+            Reg::D(slot) => vec![u32::from(slot) * 3 + 1],
+            Reg::P(slot) => vec![u32::from(slot) * 3 + 2],
+            Reg::Q(low, high) => vec![u32::from(low) * 3 + 1, u32::from(high) * 3 + 1],
+        }
+    };
+    let of = |(pc, inst): (usize, &crate::program::Inst)| {
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        uses::visit(inst, &mut |reg| reads.extend(numbers(reg)), &mut |reg| writes.extend(numbers(reg)));
+        Instruction {
+            text: program.texts[pc].clone(),
+            reads,
+            writes,
+            leads: starts.binary_search(&(pc as Pc)).is_ok(),
+            removed: program.is_removed(pc),
+            target: match inst.op {
+                Op::Branch { target, .. } => Some(target),
+                _ => None,
+            },
+            guarded: inst.guard.is_some(),
+        }
+    };
+    program.insts.iter().enumerate().map(of).collect()
+}
+
+impl Observer for Tracer {
+    const CHECKS: bool = true;
+
+    type Held = ();
+
+    fn instruction(&mut self, pc: Pc, _active: u32) {
+        self.push(Event::Run { pc, length: 1 }, 1);
+        if self.bulk[pc as usize]
+            && let Some((block, _)) = self.current
+            && self.events[block] < MOST_EVENTS
+        {
+            let first = self.trace.sectors.len() as u32;
+            let access = self.trace.accesses.len() as u32;
+            let none =
+                Access { kind: AccessKind::Copy, first, together: 1, full: true, width: 16, ..Access::default() };
+            self.trace.accesses.push(none);
+            self.replace(pc, Event::Global { pc, access });
+        }
+    }
+
+    fn straight(&mut self, pc: Pc, length: usize, _active: u32) {
+        self.push(Event::Run { pc, length: length as u32 }, length as u64);
+    }
+
+    fn memory(&mut self, event: &MemoryEvent<'_>) {
+        if self.current.is_none() {
+            return;
+        }
+        let &MemoryEvent { pc, active, width, .. } = event;
+        let addresses = || std::array::from_fn(|lane| event.addresses[lane] as u32);
+        match event.kind {
+            MemoryKind::GlobalLoad if self.past_l1[pc as usize] => self.global(event, AccessKind::LoadL2),
+            MemoryKind::GlobalLoad | MemoryKind::LocalLoad => self.global(event, AccessKind::Load),
+            MemoryKind::GlobalCopy => self.global(event, AccessKind::Copy),
+            MemoryKind::GlobalStore | MemoryKind::LocalStore => self.global(event, AccessKind::Store),
+            MemoryKind::GlobalAtomic | MemoryKind::GlobalSwap => self.global(event, AccessKind::Atomic),
+            MemoryKind::GlobalReduction => self.global(event, AccessKind::Reduction),
+            MemoryKind::SharedAtomic(unit) => {
+                let wavefronts = banks::atomic_wavefronts(&addresses(), active, width, unit);
+                self.replace(pc, Event::Shared { pc, wavefronts });
+            }
+            kind => {
+                let wavefronts = banks::wavefronts(&addresses(), active, width, kind.direction());
+                self.replace(pc, Event::Shared { pc, wavefronts });
+            }
+        }
+    }
+
+    fn communicate(&mut self, _pc: Pc, _thread_instructions: u32) {}
+
+    fn unusual(&mut self, _pc: Pc, _difference: Difference) {}
+
+    fn access(&mut self, event: &AccessEvent<'_>) {
+        // The copy engine's accesses are not reported as a warp's. Those of a copy come one behind the other.
+        let Some((block, _)) = self.current else { return };
+        if !self.bulk[event.pc as usize] || event.space == Space::Shared || self.events[block] >= MOST_EVENTS {
+            return;
+        }
+        let Some(access) = self.trace.accesses.last_mut() else { return };
+        for lane in lanes_of(event.lanes) {
+            let sector = event.addresses[lane as usize] >> 5;
+            if access.sectors == 0 || self.trace.sectors.last() != Some(&sector) {
+                self.trace.sectors.push(sector);
+                access.sectors += 1;
+                access.lines = access.sectors.div_ceil(4);
+            }
+        }
+    }
+
+    fn turn(&mut self, block: u64, warp: u32) {
+        if self.wanted.binary_search(&block).is_err() {
+            self.current = None;
+            return;
+        }
+        let next = self.trace.blocks.len();
+        let place = *self.places.entry(block).or_insert(next);
+        if place == next {
+            self.trace.blocks.push(BlockTrace { index: block, ..BlockTrace::default() });
+            self.openings.push(0);
+            self.events.push(0);
+        }
+        let warps = &mut self.trace.blocks[place].warps;
+        if warps.len() <= warp as usize {
+            warps.resize(warp as usize + 1, Vec::new());
+        }
+        self.current = Some((place, warp as usize));
+    }
+
+    fn waited(&mut self, pc: Pc, warp: u32, _steps: u64) {
+        let Some((block, _)) = self.current else { return };
+        let opening = self.openings[block];
+        let Some(events) = self.trace.blocks[block].warps.get_mut(warp as usize) else { return };
+        let here = events.iter_mut().rev().find(|event| **event == (Event::Run { pc, length: 1 }));
+        if let Some(event) = here {
+            *event = Event::Barrier { pc, opening, warps: 0 };
+        }
+    }
+
+    fn compared(&mut self, distinct: u32) {
+        let Some((block, warp)) = self.current else { return };
+        if let Some(event) = self.trace.blocks[block].warps[warp].last_mut()
+            && let Event::Run { pc, length: 1 } = *event
+        {
+            *event = Event::Shared { pc, wavefronts: distinct };
+        }
+    }
+
+    fn sync(&mut self, event: &SyncEvent<'_>) {
+        // Who waited is told behind the opening.
+        if let (SyncEvent::Everyone | SyncEvent::Some { .. }, Some((block, _))) = (event, self.current) {
+            self.openings[block] += 1;
+        }
+    }
+}
