@@ -7,15 +7,23 @@ fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=truth");
     let folder = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("truth");
-    let entries = fs::read_dir(&folder).unwrap_or_else(|why| panic!("cannot read {}: {why}", folder.display()));
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
-    files.sort();
+    // How long kernels take by the model, beside what was measured, is read where it is compared.
+    let files: Vec<PathBuf> = json_files(&folder).into_iter().filter(|file| !name(file).starts_with("time.")).collect();
     // What a bench measured has another form than what was recorded of cases.
     let (bench, truth): (Vec<PathBuf>, Vec<PathBuf>) =
         files.into_iter().partition(|file| name(file).starts_with("bench."));
     list("truth.rs", &truth);
     list("bench.rs", &bench);
+    list("lines.rs", &json_files(&folder.join("lines")));
+}
+
+/// The records in a folder, by name.
+fn json_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap_or_else(|why| panic!("cannot read {}: {why}", folder.display()));
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("a readable folder").path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "json"));
+    files.sort();
+    files
 }
 
 fn name(file: &Path) -> String {

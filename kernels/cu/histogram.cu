@@ -1,5 +1,5 @@
 // Histogram: how often each of the 256 values of a byte occurs.
-// warpbook: arch=compute_80
+// warpbook: arch=compute_90
 //
 // The order follows Wilt's "Histogram computation in CUDA" (2014), from one histogram for the grid to one per block and
 // one per thread, in our own code, and ends with what shared memory's atomics have made possible since. What each
@@ -25,14 +25,16 @@
 //   22  histogram_runs              equal bytes in a row are added at once
 //   23  histogram_match             equal bytes of a warp are added at once
 //   24  histogram_lanes             a histogram per lane of a warp for the whole block, 16 bytes per load
-//   25  histogram_many              more values than a byte has: two bytes each, dynamic shared memory
+//   25  histogram_bulk              the copy engine adds a block's 256 sums to the result
+//   26  histogram_many              more values than a byte has: two bytes each, dynamic shared memory
+//   27  histogram_many_bulk         the copy engine adds a block's bins to the result
 //
 // Parameters: `hist`, zero before, receives the counts; `count` is the number of elements of `in`, which begins at a
 // multiple of 16 bytes, as every allocation does. Version 6 leaves 256 sums per block in `sums`, which
 // `histogram_sum`, one block of 256 threads, adds up.
-// Launch: any grid of blocks of 256 threads (1 to 7, 17 to 23, 25), 64 (8 to 16) or 1024 (24). A thread of 8 to 13 counts
+// Launch: any grid of blocks of 256 threads (1 to 7, 17 to 23, 26, 27), 64 (8 to 16) or 1024 (24, 25). A thread of 8 to 13 counts
 // at most 255 bytes: ceil(count / (64 * 252)) blocks; the printed kernel is launched with ceil(count / (64 * 63)).
-// Dynamic shared memory: 4 bytes per value for version 25, else none.
+// Dynamic shared memory: 4 bytes per value for versions 26 and 27, else none.
 //
 // The CPU reference is `kernels/src/problem/histogram.rs`. Counts wrap at 2^32.
 
@@ -502,13 +504,10 @@ extern "C" __global__ void histogram_match(unsigned *hist, const Byte *in, size_
 }
 // ANCHOR_END: histogram_match
 
-// ANCHOR: histogram_lanes
-// 32 columns as in histogram_copies32, 16 bytes per load, 1024 threads: two blocks fill an SM, for 64 KiB of bins.
-// Better: a byte costs a shift, a mask and one wavefront of a shared atomic, for every image; memory is the limit.
-// The column of figure 6 was right in 2013; what it lacked was an atomic that is as cheap as an addition.
-extern "C" __global__ void __launch_bounds__(1024, 2) histogram_lanes(unsigned *hist, const Byte *in, size_t count)
+// ANCHOR: lanes
+// Counts in 32 columns, one per lane; bin b of lane l is word 32 b + l.
+__device__ __forceinline__ void count_by_lane(unsigned *bins, const Byte *in, size_t count)
 {
-    __shared__ unsigned bins[256 * 32];
     unsigned lane = threadIdx.x % 32;
     clear(bins, 256 * 32);
     __syncthreads();
@@ -520,14 +519,63 @@ extern "C" __global__ void __launch_bounds__(1024, 2) histogram_lanes(unsigned *
         },
         [&](unsigned value) { atomicAdd(bins + (value * 32 | lane), 1u); });
     __syncthreads();
-    // Four threads per bin, eight words each; a shuffle or two brings them together.
-    unsigned sum = 0, bin = threadIdx.x / 4;
+}
+
+// The sum of a bin: four threads per bin with eight words each; a shuffle or two brings them together.
+__device__ __forceinline__ unsigned sum_of_lanes(const unsigned *bins, unsigned bin)
+{
+    unsigned sum = 0;
     for (unsigned i = 0; i < 8; i++) sum += bins[bin * 32 + (threadIdx.x % 4 * 8 + i + bin) % 32];
     sum += __shfl_xor_sync(~0u, sum, 1);
-    sum += __shfl_xor_sync(~0u, sum, 2);
+    return sum + __shfl_xor_sync(~0u, sum, 2);
+}
+// ANCHOR_END: lanes
+
+// ANCHOR: histogram_lanes
+// 32 columns as in histogram_copies32, 16 bytes per load, 1024 threads: two blocks fill an SM, for 64 KiB of bins.
+// Better: a byte costs a shift, a mask and one wavefront of a shared atomic, for every image; memory is the limit.
+// The column of figure 6 was right in 2013; what it lacked was an atomic that is as cheap as an addition.
+extern "C" __global__ void __launch_bounds__(1024, 2) histogram_lanes(unsigned *hist, const Byte *in, size_t count)
+{
+    __shared__ unsigned bins[256 * 32];
+    count_by_lane(bins, in, count);
+    unsigned bin = threadIdx.x / 4, sum = sum_of_lanes(bins, bin);
     if (threadIdx.x % 4 == 0) atomicAdd(hist + bin, sum);
 }
 // ANCHOR_END: histogram_lanes
+
+// ANCHOR: bulk
+// Has the copy engine add `words` words of shared memory, a multiple of 4, to as many in global memory. All threads of
+// the block have written some of them, with ordinary stores, which the engine must be told to look behind.
+__device__ __forceinline__ void add_in_bulk(unsigned *to, const unsigned *from, unsigned words)
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(
+                     __cvta_generic_to_global(to)),
+                 "r"(unsigned(__cvta_generic_to_shared(from))), "r"(4 * words)
+                 : "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+    // A block's shared memory must be there until it has been read.
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+// ANCHOR_END: bulk
+
+// ANCHOR: histogram_bulk
+// histogram_lanes, whose 256 atomics per block become one instruction of one thread: the copy engine adds 1 KiB.
+// Better: no warp waits for addresses and atomics. Wrong about it: there was next to nothing to win, because a block
+// merges once after megabytes; and the sums go through shared memory and a barrier first.
+extern "C" __global__ void __launch_bounds__(1024, 2) histogram_bulk(unsigned *hist, const Byte *in, size_t count)
+{
+    __shared__ unsigned bins[256 * 32];
+    __shared__ alignas(16) unsigned sums[256];
+    count_by_lane(bins, in, count);
+    unsigned bin = threadIdx.x / 4, sum = sum_of_lanes(bins, bin);
+    if (threadIdx.x % 4 == 0) sums[bin] = sum;
+    add_in_bulk(hist, sums, 256);
+}
+// ANCHOR_END: histogram_bulk
 
 // ANCHOR: histogram_many
 // More values than 256, in elements of two bytes: `bins` words of dynamic shared memory, up to 56 thousand on an H200.
@@ -544,3 +592,20 @@ extern "C" __global__ void histogram_many(unsigned *hist, const unsigned short *
         if (own[i] != 0) atomicAdd(hist + i, own[i]);
 }
 // ANCHOR_END: histogram_many
+
+// ANCHOR: histogram_many_bulk
+// histogram_many, whose loop of atomics over all bins is one instruction; up to three bins that do not fill 16 bytes remain.
+// Better: with 40 thousand bins the merge is as long as the count of a small image, and no thread has a part in it.
+// Wrong about it: the engine adds the zeros, too, which histogram_many leaves out.
+extern "C" __global__ void histogram_many_bulk(unsigned *hist, const unsigned short *in, size_t count, unsigned bins)
+{
+    extern __shared__ __align__(16) unsigned aligned[];
+    clear(aligned, bins);
+    __syncthreads();
+    for_each(in, count, [&](unsigned value) { atomicAdd(aligned + value, 1u); });
+    __syncthreads();
+    unsigned rest = bins / 4 * 4 + threadIdx.x;
+    if (rest < bins) atomicAdd(hist + rest, aligned[rest]);
+    add_in_bulk(hist, aligned, bins / 4 * 4);
+}
+// ANCHOR_END: histogram_many_bulk

@@ -22,7 +22,7 @@
 //   15  by_key_sort_f64          keys in any order: a radix sort before version 14 (four kernels)
 //
 // A bulk reduction from shared to global memory (`cp.reduce.async.bulk`) adds arrays, not scattered sums: a key would
-// need a payload of at least 16 bytes of its own per copy. The simulator does not execute it, so it is not among these.
+// need a payload of at least 16 bytes of its own per copy, so it is not among these. See `histogram_many_bulk`.
 //
 // Parameters of versions 1 to 13: `sums` is the table, which holds zeros or what is to be added to; `keys` are indices
 // into it; element i has the key `keys[i]` and the value `values[i]`, and there are `count` of them.

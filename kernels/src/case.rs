@@ -12,7 +12,7 @@ use sim::{Arg, Dim3, Scalar};
 
 use crate::check::{Check, Expected, POISON};
 use crate::problem;
-use crate::verdict::{Known, Varies, Verdict};
+use crate::verdict::Verdict;
 
 /// The shape of a launch: what stands between `<<<` and `>>>`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -158,10 +158,10 @@ pub struct Case {
     pub launches: Vec<Planned>,
     /// What every machine must show.
     pub verdict: Verdict,
-    /// What may differ from run to run.
-    pub varies: Varies,
-    /// Where simulator and GPU are known to differ.
-    pub known: &'static [Known],
+    /// Whether the bits of the outputs may differ from run to run, within their tolerance: floats that are added in the
+    /// order of arrival. (An order of elements that is not determined is a tolerance:
+    /// [`crate::check::Tolerance::AnyOrder`].)
+    pub varying_bits: bool,
     prepare: Arc<dyn Fn() -> Prepared + Send + Sync>,
 }
 
@@ -176,8 +176,8 @@ impl Case {
         launches: Vec<Planned>,
         prepare: impl Fn() -> Prepared + Send + Sync + 'static,
     ) -> Self {
-        let (verdict, varies) = (Verdict::Right, Varies::default());
-        Self { problem, version, name, data, launches, verdict, varies, known: &[], prepare: Arc::new(prepare) }
+        let (verdict, varying_bits) = (Verdict::Right, false);
+        Self { problem, version, name, data, launches, verdict, varying_bits, prepare: Arc::new(prepare) }
     }
 
     /// The same case with another expectation.
@@ -186,16 +186,10 @@ impl Case {
         Self { verdict, ..self }
     }
 
-    /// The same case of which not everything is determined.
+    /// The same case, whose outputs' last bits are not determined if `varying`.
     #[must_use]
-    pub fn varying(self, varies: Varies) -> Self {
-        Self { varies, ..self }
-    }
-
-    /// The same case with differences between simulator and GPU that are known.
-    #[must_use]
-    pub fn knowing(self, known: &'static [Known]) -> Self {
-        Self { known, ..self }
+    pub fn with_bits(self, varying: bool) -> Self {
+        Self { varying_bits: varying, ..self }
     }
 
     /// Makes the inputs and the references.
@@ -206,6 +200,11 @@ impl Case {
     /// Thread blocks of all launches together: how much work the case is.
     pub fn blocks(&self) -> u64 {
         self.launches.iter().map(|launch| launch.shape.grid.count()).sum()
+    }
+
+    /// Threads of all launches together.
+    pub fn threads(&self) -> u64 {
+        self.launches.iter().map(|launch| launch.shape.grid.count() * launch.shape.block.count()).sum()
     }
 
     /// Whether `name` is in the case's problem, version or name; upper and lower case are the same. The whole name of a

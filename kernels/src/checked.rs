@@ -5,7 +5,7 @@
 //! bytes in the buffers; where they do not, the user hears of it.
 
 use sim::report::{Finding, FindingKind, Order};
-use sim::{Launch, Module, Options, Outcome};
+use sim::{Content, Launch, Module, Options, Outcome};
 
 /// What to simulate.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +48,14 @@ pub fn run(subject: Subject<'_>, launch: &Launch, options: &Options) -> Result<C
     }
     let generous = Options { budget: options.budget.saturating_mul(DEBUG_COST), ..options.clone() };
     let debug = match sim::simulate(module, subject.kernel, launch, &generous) {
-        Ok(debug) => debug.report,
+        Ok(debug) => {
+            let known = |both: (Option<Content>, Option<Content>)| match both {
+                (Some(after), Some(debug)) => Some(after.known_as(&debug)),
+                (after, _) => after,
+            };
+            outcome.buffers = outcome.buffers.into_iter().zip(debug.buffers).map(known).collect();
+            debug.report
+        }
         Err(error) => {
             let outcome = sim::simulate(subject.counted, subject.kernel, launch, options)?;
             let note = format!(

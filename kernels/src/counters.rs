@@ -17,47 +17,6 @@ pub const CONTEXT: [&str; 9] = [
     "smsp__inst_executed.sum",
 ];
 
-/// The exact counters that an instruction more that loads from global memory changes, but for those of bytes.
-pub(crate) const GLOBAL_LOADS: [&str; 8] = [
-    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum",
-    "smsp__sass_inst_executed_op_global_ld.sum",
-    "smsp__sass_inst_executed_op_global.sum",
-    "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "smsp__sass_sectors_mem_global.sum",
-    "smsp__sass_l1tex_tags_mem_global.sum",
-];
-
-/// [`GLOBAL_LOADS`] and the counters of bytes: what depends on how often threads look while they wait for others.
-pub(crate) const GLOBAL_LOOKS: [&str; 10] =
-    joined(&[&GLOBAL_LOADS, &["smsp__sass_data_bytes_mem_global_op_ld.sum", "smsp__sass_data_bytes_mem_global.sum"]]);
-
-/// The exact counters that tell how the caches put lanes of a reduction in global memory together.
-pub(crate) const REDUCTIONS: [&str; 4] = [
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
-    "l1tex__t_set_accesses_pipe_lsu_mem_global_op_red.sum",
-    "lts__t_requests_srcunit_tex_op_red.sum",
-    "lts__t_sectors_srcunit_tex_op_red.sum",
-];
-
-/// Lists of counters one behind the other. `N` is the sum of their lengths.
-pub(crate) const fn joined<const N: usize>(lists: &[&[&'static str]]) -> [&'static str; N] {
-    let mut all = [""; N];
-    let (mut at, mut list) = (0, 0);
-    while list < lists.len() {
-        let mut index = 0;
-        while index < lists[list].len() {
-            all[at] = lists[list][index];
-            at += 1;
-            index += 1;
-        }
-        list += 1;
-    }
-    assert!(at == N, "an array longer than its lists");
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -115,6 +115,8 @@ pub struct Opened {
     /// What the user should know of how the checks are made.
     pub notes: Vec<String>,
     instances: BTreeMap<String, String>,
+    /// The file's text, if it is PTX.
+    ptx: Option<String>,
 }
 
 /// How to open a file.
@@ -136,16 +138,7 @@ pub fn open(path: &Path, how: &How) -> Result<Opened, OpenError> {
     let text = read_text(path)?;
     let name = path.to_string_lossy().into_owned();
     if !path.extension().is_some_and(|extension| extension == "cu" || extension == "cuh") {
-        return Ok(Opened {
-            module: Module::parse(&name, &text)?,
-            name,
-            checked: None,
-            source: None,
-            compiled: None,
-            warnings: String::new(),
-            notes: Vec::new(),
-            instances: BTreeMap::new(),
-        });
+        return Ok(Opened::of_ptx(&name, &text)?);
     }
     let mut wanted: Vec<(String, String)> =
         how.kernels.iter().filter_map(|kernel| Some((names::instance(kernel)?, kernel.clone()))).collect();
@@ -166,6 +159,7 @@ pub fn open(path: &Path, how: &How) -> Result<Opened, OpenError> {
         instances: wanted.into_iter().map(|(_, kernel)| kernel).zip(made).collect(),
         compiled: Some(build.optimised),
         notes: build.note.into_iter().collect(),
+        ptx: None,
     })
 }
 
@@ -179,6 +173,31 @@ fn read_text(path: &Path) -> Result<String, OpenError> {
 }
 
 impl Opened {
+    /// The text of the PTX whose instructions are counted.
+    #[must_use]
+    pub fn ptx(&self) -> &str {
+        let compiled = self.compiled.as_ref().map(|compiled| &*compiled.ptx);
+        compiled.or(self.ptx.as_deref()).unwrap_or_default()
+    }
+
+    /// PTX, which is counted and checked as it stands. `name` is the file's name, for messages.
+    ///
+    /// # Errors
+    /// The simulator's, with the place in the text.
+    pub fn of_ptx(name: &str, text: &str) -> Result<Self, sim::Error> {
+        Ok(Self {
+            module: Module::parse(name, text)?,
+            name: name.to_owned(),
+            checked: None,
+            source: None,
+            compiled: None,
+            warnings: String::new(),
+            notes: Vec::new(),
+            instances: BTreeMap::new(),
+            ptx: Some(text.to_owned()),
+        })
+    }
+
     /// The name in the PTX of the kernel that a user names, or of the only one.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 //!
 //! A record is written by [`crate::record`] and read by [`crate::compare`]. Writing what was read gives the same bytes.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -25,8 +26,17 @@ pub struct Record {
     pub provenance: Provenance,
     /// The exact counters that were recorded. Of others the record says nothing.
     pub counters: Vec<String>,
+    /// How often every launch was profiled. Records of a single profile, as all were at first, do not say so: they cannot
+    /// tell what the hardware does not repeat.
+    #[serde(default = "once")]
+    pub profiles: u32,
     /// One entry per case, in the order of [`crate::case::all`].
     pub cases: Vec<CaseRecord>,
+}
+
+/// The number of profiles of a record that does not name it.
+const fn once() -> u32 {
+    1
 }
 
 /// Where a record's numbers come from.
@@ -100,8 +110,12 @@ pub struct LaunchRecord {
     pub shape: Shape,
     /// How many launches they are.
     pub times: u32,
-    /// Each of [`Record::counters`], all launches together. In the file those that are 0 are left out.
+    /// Each of [`Record::counters`], all launches together, of the first profile. In the file those that are 0 are left
+    /// out.
     pub metrics: Metrics,
+    /// The least and the most of several profiles, of counters that were not the same in all of them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ranges: BTreeMap<String, [u64; 2]>,
     /// Other metrics, which are never compared: [`crate::counters::CONTEXT`]. All launches together, except for
     /// resources, which are those of one.
     pub context: Metrics,
@@ -113,6 +127,17 @@ impl CaseRecord {
     /// An exact counter of all launches together; `None` when a launch lacks it.
     pub fn metric(&self, name: &str) -> Option<u64> {
         self.launches.iter().map(|launch| launch.metrics.get(name).copied()).sum()
+    }
+
+    /// The least and the most of an exact counter of all launches together; `None` when it was the same in all profiles.
+    pub fn range(&self, name: &str) -> Option<[u64; 2]> {
+        self.launches.iter().find(|launch| launch.ranges.contains_key(name))?;
+        let of = |launch: &LaunchRecord| {
+            let value = launch.metrics.get(name).copied().unwrap_or(0);
+            launch.ranges.get(name).copied().unwrap_or([value; 2])
+        };
+        let ranges = self.launches.iter().map(of);
+        Some(ranges.fold([0, 0], |[least, most], [more_least, more_most]| [least + more_least, most + more_most]))
     }
 
     /// The exact counters of all launches together.
@@ -238,9 +263,11 @@ impl Record {
         };
         let line = |case| format!("    {}", serde_json::to_string(&without_zeros(case)).expect(own));
         let cases: Vec<String> = self.cases.iter().map(line).collect();
+        // A record of a single profile looks as all records once did.
+        let profiles = if self.profiles == 1 { String::new() } else { format!("  \"profiles\": {},\n", self.profiles) };
         format!(
-            "{{\n  \"schema\": {},\n  \"problem\": {},\n  \"provenance\": {provenance},\n  \"counters\": {counters},\n  \
-             \"cases\": [\n{}\n  ]\n}}\n",
+            "{{\n  \"schema\": {},\n  \"problem\": {},\n  \"provenance\": {provenance},\n  \"counters\": {counters},\n\
+             {profiles}  \"cases\": [\n{}\n  ]\n}}\n",
             self.schema,
             text(&self.problem),
             cases.join(",\n"),
@@ -286,6 +313,7 @@ pub(crate) mod tests {
                 shape,
                 times,
                 metrics: crate::counters::EXACT.iter().map(|c| (c.metric.to_owned(), i as u64)).collect(),
+                ranges: BTreeMap::new(),
                 context: Metrics::from([("gpu__time_duration.sum".to_owned(), 2464)]),
                 resources,
             };
@@ -317,6 +345,7 @@ pub(crate) mod tests {
                 warpbook: "0.1.0".to_owned(),
             },
             counters: crate::counters::EXACT.iter().map(|c| c.metric.to_owned()).collect(),
+            profiles: 1,
             cases: cases.iter().enumerate().map(case).collect(),
         }
     }
@@ -336,6 +365,24 @@ pub(crate) mod tests {
         assert!(text.contains("\"counters\": [") && read.cases[0].metric(crate::counters::EXACT[0].metric) == Some(0));
         assert_eq!(record.file_name(), "scan.h200.json");
         assert!(serde_json::from_str::<serde_json::Value>(&text).is_ok());
+    }
+
+    #[test]
+    fn ranges_are_kept_and_added_up_over_the_launches() {
+        let cases = crate::case::select(&["tile 64, 1 block"]).unwrap();
+        let mut record = synthetic("scan", &cases);
+        assert_eq!(record.cases[2].range(crate::counters::EXACT[3].metric), None);
+        record.profiles = 3;
+        let metric = crate::counters::EXACT[3].metric;
+        record.cases[2].launches[0].ranges.insert(metric.to_owned(), [2, 9]);
+        let again = record.cases[2].launches[0].clone();
+        record.cases[2].launches.push(LaunchRecord { ranges: BTreeMap::new(), ..again });
+        let text = record.to_json();
+        assert!(text.contains("\n  \"profiles\": 3,\n  \"cases\": ["), "{text}");
+        let read = Record::from_json("test", &text).unwrap();
+        assert_eq!(read, record);
+        // The other launch was the same in all profiles: 2.
+        assert_eq!(read.cases[2].range(metric), Some([4, 11]));
     }
 
     #[test]

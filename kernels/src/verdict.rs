@@ -58,32 +58,6 @@ impl Verdict {
     }
 }
 
-/// What may differ between two runs of a case, because it depends on which thread comes first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Varies {
-    /// The bits of the outputs, within their tolerance: floats that are added in the order of arrival. (An order of
-    /// elements that is not determined is a tolerance: [`crate::check::Tolerance::AnyOrder`].)
-    pub bits: bool,
-    /// Exact counters, by Nsight Compute's names: a thread that waits looks as often as it takes.
-    pub counters: &'static [&'static str],
-}
-
-impl Varies {
-    /// Whether this exact counter may differ from run to run.
-    pub fn counter(&self, metric: &str) -> bool {
-        self.counters.contains(&metric)
-    }
-}
-
-/// A difference between simulator and GPU that is known and not yet mended. It is told, and not taken for a failure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Known {
-    /// The exact counters that differ, by Nsight Compute's names.
-    pub counters: &'static [&'static str],
-    /// Why they differ, as far as it is known.
-    pub why: &'static str,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -36,6 +36,28 @@ pub(super) struct Inputs<'a> {
     pub(super) content: &'a Content,
 }
 
+/// What is run, whoever wrote it.
+struct Job<'a> {
+    /// Its name, for messages.
+    name: &'a str,
+    /// The buffers of its own.
+    buffers: &'a [Own],
+    /// Which of the workload's results it has; the first if none is named.
+    result: Option<&'a str>,
+    /// Its elements may come in any order.
+    unordered: bool,
+}
+
+impl<'a> Job<'a> {
+    const fn of_version(run: &'a Run, buffers: &'a [Own]) -> Self {
+        Self { name: run.version, buffers, result: run.result, unordered: run.unordered }
+    }
+
+    fn of_peer(peer: &'a Peer) -> Self {
+        Self { name: peer.name, buffers: &peer.writes, result: peer.result, unordered: false }
+    }
+}
+
 impl<'gpu> Bench<'gpu> {
     /// A bench on this GPU.
     pub(super) fn new(gpu: &'gpu Gpu, runs: u32, budget: Duration) -> Result<Self, GpuError> {
@@ -69,15 +91,32 @@ impl<'gpu> Bench<'gpu> {
             Err(why) => return Ok(Outcome::LeftOut { why }),
         };
         let queue = kernels.prepare(&launches.steps, &[&own, &inputs.arena])?;
-        let start = || queue.start();
-        let wrong = self.validate(run.version, &launches.buffers, &own, inputs, run.result, run.unordered, &start)?;
-        match (wrong, run.verdict) {
-            (None, _) => Ok(Outcome::Timed(self.time(run.version, &launches.buffers, &own, inputs, &start)?)),
-            (Some(_), Verdict::Wrong { why } | Verdict::Faulty { why, .. }) => {
-                Ok(Outcome::Faulty { why: why.to_owned() })
+        let job = Job::of_version(run, &launches.buffers);
+        Ok(match (self.measure(&job, &own, inputs, &|| queue.start())?, run.verdict) {
+            (Outcome::Failed { .. }, Verdict::Wrong { why } | Verdict::Faulty { why, .. }) => {
+                Outcome::Faulty { why: why.to_owned() }
             }
-            (Some(why), Verdict::Right) => Ok(Outcome::Failed { why }),
-        }
+            (outcome, _) => outcome,
+        })
+    }
+
+    /// Validates a version without timing it: what is wrong, if anything is.
+    pub(super) fn check(
+        &mut self,
+        kernels: &Kernels<'_>,
+        inputs: &Inputs<'_>,
+        run: &Run,
+    ) -> Result<Option<String>, GpuError> {
+        let launches = match run.launches() {
+            Ok(launches) => launches,
+            Err(why) => return Ok(Some(why)),
+        };
+        let own = match self.own(&launches.buffers, inputs, 0)? {
+            Ok(own) => own,
+            Err(why) => return Ok(Some(why)),
+        };
+        let queue = kernels.prepare(&launches.steps, &[&own, &inputs.arena])?;
+        self.validate(&Job::of_version(run, &launches.buffers), &own, inputs, &|| queue.start())
     }
 
     /// Validates an algorithm of others, and times it if it is right.
@@ -89,7 +128,11 @@ impl<'gpu> Bench<'gpu> {
     ) -> Result<Outcome, GpuError> {
         let left_out = |why: String| Ok(Outcome::LeftOut { why });
         let operation = match peer.call {
-            Call::Cub(operation) => operation,
+            // CUB's functions are called with an int.
+            Call::Cub(_) if i32::try_from(peer.count).is_err() => {
+                return left_out(format!("it is called with an int, and {} elements are too many for one", peer.count));
+            }
+            Call::Cub(operation) | Call::Npp(operation) => operation,
             Call::Copy => return self.copy_peer(inputs, peer),
         };
         let harness = match peers {
@@ -120,10 +163,7 @@ impl<'gpu> Bench<'gpu> {
         }
         let temp = (own.address("temp").unwrap_or_default(), bytes);
         let start = || harness.start(temp, &reads, &writes, peer.count).map_err(failed);
-        match self.validate(peer.name, &peer.writes, &own, inputs, peer.result, false, &start)? {
-            None => Ok(Outcome::Timed(self.time(peer.name, &peer.writes, &own, inputs, &start)?)),
-            Some(why) => Ok(Outcome::Failed { why }),
-        }
+        self.measure(&Job::of_peer(peer), &own, inputs, &start)
     }
 
     /// The driver's own copy, from the first buffer that a peer reads to the first that it writes.
@@ -133,10 +173,7 @@ impl<'gpu> Bench<'gpu> {
             Err(why) => return Ok(Outcome::LeftOut { why }),
         };
         let start = || own.copy(peer.writes[0].name, &inputs.arena, peer.reads[0]);
-        match self.validate(peer.name, &peer.writes, &own, inputs, peer.result, false, &start)? {
-            None => Ok(Outcome::Timed(self.time(peer.name, &peer.writes, &own, inputs, &start)?)),
-            Some(why) => Ok(Outcome::Failed { why }),
-        }
+        self.measure(&Job::of_peer(peer), &own, inputs, &start)
     }
 
     /// Times the driver's copy of `bytes / 2` bytes, which reads and writes `bytes` together; `None` without room.
@@ -179,23 +216,34 @@ impl<'gpu> Bench<'gpu> {
         Ok(Ok(arena))
     }
 
-    /// Runs once and holds what comes out against the reference. `None` when it is right.
-    #[expect(clippy::too_many_arguments, reason = "versions and peers have these in different places")]
-    fn validate(
+    /// Runs once, and if the result is right as often as it takes to time it.
+    fn measure(
         &mut self,
-        name: &str,
-        buffers: &[Own],
+        job: &Job<'_>,
         own: &Arena<'_>,
         inputs: &Inputs<'_>,
-        result: Option<&str>,
-        unordered: bool,
+        start: &dyn Fn() -> Result<(), GpuError>,
+    ) -> Result<Outcome, GpuError> {
+        if let Some(why) = self.validate(job, own, inputs, start)? {
+            return Ok(Outcome::Failed { why });
+        }
+        let timed = Timed { name: job.name, reset: &|| reset(job.buffers, own, inputs), start };
+        self.stopwatch.time(&timed, WARM_UP, self.runs, self.budget).map(Outcome::Timed)
+    }
+
+    /// Runs once and holds what comes out against the reference. `None` when it is right.
+    fn validate(
+        &mut self,
+        job: &Job<'_>,
+        own: &Arena<'_>,
+        inputs: &Inputs<'_>,
         start: &dyn Fn() -> Result<(), GpuError>,
     ) -> Result<Option<String>, GpuError> {
-        reset(buffers, own, inputs)?;
+        reset(job.buffers, own, inputs)?;
         start()?;
-        self.gpu.wait(name)?;
+        self.gpu.wait(job.name)?;
         let results = &inputs.content.results;
-        let found = match result {
+        let found = match job.result {
             Some(result) => results.iter().find(|(name, _)| *name == result),
             None => results.first(),
         };
@@ -203,7 +251,7 @@ impl<'gpu> Bench<'gpu> {
             return Ok(Some("its workload has no reference for it".to_owned()));
         };
         for reference in references {
-            if let Some(why) = self.wrong(reference, own, unordered)? {
+            if let Some(why) = self.wrong(reference, own, job.unordered)? {
                 return Ok(Some(why));
             }
         }
@@ -220,18 +268,6 @@ impl<'gpu> Bench<'gpu> {
         let got = &mut cast_slice_mut::<u64, u8>(&mut self.host)[..bytes];
         own.download(reference.buffer, got)?;
         Ok(reference.check(got, unordered).err())
-    }
-
-    fn time(
-        &self,
-        name: &str,
-        buffers: &[Own],
-        own: &Arena<'_>,
-        inputs: &Inputs<'_>,
-        start: &dyn Fn() -> Result<(), GpuError>,
-    ) -> Result<Times, GpuError> {
-        let timed = Timed { name, reset: &|| reset(buffers, own, inputs), start };
-        self.stopwatch.time(&timed, WARM_UP, self.runs, self.budget)
     }
 }
 

@@ -9,6 +9,7 @@ mod peers;
 pub mod plot;
 pub mod record;
 pub mod select;
+mod sweep;
 pub mod values;
 pub mod view;
 pub mod workload;
@@ -16,7 +17,7 @@ pub mod workload;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-pub use record::{Outcome, Record, Row};
+pub use record::{Outcome, Record, Row, Sweep};
 pub use select::{BenchError, Selection};
 pub use workload::Workload;
 
@@ -41,12 +42,14 @@ pub struct Options {
     pub gpu: u32,
     /// Whether to compile and time the algorithms of others.
     pub peers: bool,
+    /// Whether to run every single-pass version on every size from one tile to two as well.
+    pub every_size: bool,
 }
 
 impl Default for Options {
     /// Everything, on GPU 0.
     fn default() -> Self {
-        Self { selection: Selection::default(), runs: 15, seconds: 0.5, gpu: 0, peers: true }
+        Self { selection: Selection::default(), runs: 15, seconds: 0.5, gpu: 0, peers: true, every_size: false }
     }
 }
 
@@ -68,6 +71,8 @@ pub enum Progress<'a> {
     },
     /// A version has been measured.
     Measured(&'a Row),
+    /// A version has been run on every size from one tile to two.
+    Swept(&'a Sweep),
 }
 
 /// Measures what `options` select.
@@ -86,6 +91,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Result<
     let mut bench = Bench::new(&gpu, options.runs, budget)?;
     let total = selected.iter().map(|(_, workloads)| workloads.len()).sum();
     let (mut rows, mut copies, mut code, mut number) = (Vec::new(), BTreeMap::new(), BTreeMap::new(), 0);
+    let mut sweeps = Vec::new();
     for (problem, workloads) in &selected {
         let ptx = ptx::committed(problem.name).ok_or_else(|| BenchError::NoPtx(problem.name.to_owned()))?;
         let kernels = gpu.load(ptx.text)?;
@@ -132,6 +138,13 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Result<
                 entry.insert(times);
             }
         }
+        if options.every_size {
+            for pass in options.selection.single_passes(problem) {
+                let sweep = sweep::run(&mut bench, &kernels, problem, pass)?;
+                progress(Progress::Swept(&sweep));
+                sweeps.push(sweep);
+            }
+        }
     }
     Ok(Record {
         schema: SCHEMA,
@@ -144,6 +157,7 @@ pub fn run(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Result<
         },
         code,
         copies: copies.into_iter().map(|(bytes, times)| Copy { bytes, times }).collect(),
+        sweeps,
         rows,
     })
 }
@@ -167,7 +181,7 @@ fn operations(selected: &[(&Problem, Vec<Workload>)]) -> Vec<&'static str> {
     let peers = selected.iter().flat_map(|(_, workloads)| workloads).flat_map(|workload| &workload.peers);
     let mut operations: Vec<&str> = peers
         .filter_map(|peer| match peer.call {
-            Call::Cub(operation) => Some(operation),
+            Call::Cub(operation) | Call::Npp(operation) => Some(operation),
             Call::Copy => None,
         })
         .collect();
@@ -198,9 +212,10 @@ fn provenance(gpu: &Properties, peers: &Result<Peers, String>) -> Provenance {
         driver: gpu.driver.clone(),
         cuda: gpu.cuda.clone(),
         cub: peers.as_ref().ok().and_then(Peers::cub_version),
+        npp: peers.as_ref().ok().and_then(Peers::npp_version),
         nvcc: peers.as_ref().ok().map(|peers| peers.nvcc.clone()),
         no_peers: peers.as_ref().err().cloned(),
-        date: time::OffsetDateTime::now_utc().date().to_string(),
+        date: crate::record::today(),
         warpbook: env!("CARGO_PKG_VERSION").to_owned(),
     }
 }

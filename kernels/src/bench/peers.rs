@@ -1,5 +1,5 @@
-//! Algorithms of others: CUB's, compiled on this machine from `peers/cub.cu` and called in this process, so that they
-//! work on the same memory and are timed by the same stopwatch as the workbook's kernels.
+//! Algorithms of others: CUB's and NPP's, compiled on this machine from `peers/cub.cu` and `peers/npp.cu` and called in
+//! this process, so that they work on the same memory and are timed by the same stopwatch as the workbook's kernels.
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, c_char, c_int, c_void};
@@ -14,8 +14,27 @@ use tempfile::TempDir;
 
 use crate::nvcc::{self, Nvcc};
 
-/// The harness, which becomes one library per operation.
-const SOURCE: &str = include_str!("../../peers/cub.cu");
+/// A harness, which becomes one library per operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Source {
+    /// Whose algorithms they are.
+    library: &'static str,
+    /// The file's name.
+    file: &'static str,
+    text: &'static str,
+    /// What is linked.
+    links: &'static [&'static str],
+}
+
+const CUB: Source = Source { library: "CUB", file: "cub.cu", text: include_str!("../../peers/cub.cu"), links: &[] };
+
+const NPP: Source =
+    Source { library: "NPP", file: "npp.cu", text: include_str!("../../peers/npp.cu"), links: &["-lnppist", "-lnppc"] };
+
+/// The harness of an operation.
+fn source(operation: &str) -> Source {
+    if operation.starts_with("NPP_") { NPP } else { CUB }
+}
 
 /// The C function of a harness: temporary memory and its size, inputs, outputs, number of elements.
 type Function = unsafe extern "C" fn(*mut c_void, *mut usize, *const *const c_void, *const *mut c_void, u64) -> c_int;
@@ -36,7 +55,7 @@ pub(super) struct Peers {
 pub(super) struct Harness {
     function: Function,
     error: unsafe extern "C" fn(c_int) -> *const c_char,
-    /// `CUB_VERSION` of the headers: 300001 is 3.0.1.
+    /// `CUB_VERSION` of the headers: 300001 is 3.0.1. NPP's in the same form.
     pub(super) version: i32,
     // Never closed: CUDA's runtime in it has registered what it does when the process ends.
     _library: ManuallyDrop<Library>,
@@ -50,13 +69,15 @@ impl Peers {
     pub(super) fn start(operations: &[&'static str], compute_capability: &str) -> Result<Self, String> {
         let nvcc = nvcc::get().map_err(|error| error.to_string().lines().collect::<Vec<_>>().join(" "))?;
         let folder = tempfile::tempdir().map_err(|why| format!("no folder for the peers can be made: {why}"))?;
-        let source = folder.path().join("cub.cu");
-        let failed = |why: io::Error| format!("{} cannot be written: {why}", source.display());
-        fs::write(&source, SOURCE).map_err(failed)?;
+        for source in [CUB, NPP] {
+            let file = folder.path().join(source.file);
+            fs::write(&file, source.text)
+                .map_err(|why: io::Error| format!("{} cannot be written: {why}", file.display()))?;
+        }
         let arch = format!("-arch=sm_{}", compute_capability.replace('.', ""));
         let build = |&operation: &&'static str| {
-            let (nvcc, source, arch) = (nvcc.clone(), source.clone(), arch.clone());
-            (operation, thread::spawn(move || compile(&nvcc, &source, operation, &arch)))
+            let (nvcc, folder, arch) = (nvcc.clone(), folder.path().to_owned(), arch.clone());
+            (operation, thread::spawn(move || compile(&nvcc, &folder, operation, &arch)))
         };
         let building = operations.iter().map(build).collect();
         Ok(Self { nvcc: nvcc.version, building, loaded: BTreeMap::new(), _folder: folder })
@@ -80,8 +101,17 @@ impl Peers {
 
     /// The version of CUB in the headers: `3.0.1`; `None` while nothing of it is loaded.
     pub(super) fn cub_version(&self) -> Option<String> {
-        let version = self.loaded.values().flatten().map(|harness| harness.version).next()?;
-        Some(readable(version))
+        self.version(CUB)
+    }
+
+    /// The same of NPP.
+    pub(super) fn npp_version(&self) -> Option<String> {
+        self.version(NPP)
+    }
+
+    fn version(&self, of: Source) -> Option<String> {
+        let mut loaded = self.loaded.iter().filter(|(operation, _)| source(operation) == of);
+        loaded.find_map(|(_, harness)| Some(readable(harness.as_ref().ok()?.version)))
     }
 }
 
@@ -91,11 +121,12 @@ fn readable(version: i32) -> String {
 }
 
 /// Compiles one operation into a library.
-fn compile(nvcc: &Nvcc, source: &Path, operation: &str, arch: &str) -> Result<PathBuf, String> {
-    let library = source.with_file_name(format!("{operation}.so"));
+fn compile(nvcc: &Nvcc, folder: &Path, operation: &str, arch: &str) -> Result<PathBuf, String> {
+    let source = source(operation);
+    let library = folder.join(format!("{operation}.so"));
     let mut command = Command::new(&nvcc.program);
     command.args(["-shared", "-O3", "-std=c++17", arch, "-Xcompiler", "-fPIC", "--allow-unsupported-compiler"]);
-    command.arg(format!("-DPEER_{operation}")).arg("-o").arg(&library).arg(source);
+    command.arg(format!("-DPEER_{operation}")).arg("-o").arg(&library).arg(folder.join(source.file)).args(source.links);
     for include in &nvcc.includes {
         command.arg("-isystem").arg(include);
     }
@@ -105,7 +136,8 @@ fn compile(nvcc: &Nvcc, source: &Path, operation: &str, arch: &str) -> Result<Pa
     }
     let log = String::from_utf8_lossy(&output.stderr).into_owned();
     let line = log.lines().find(|line| line.contains("error") || line.contains("fatal")).or_else(|| log.lines().next());
-    Err(format!("nvcc does not compile CUB's {operation}: {}", line.unwrap_or("it says nothing").trim()))
+    let library = source.library;
+    Err(format!("nvcc does not compile or link {library}'s {operation}: {}", line.unwrap_or("it says nothing").trim()))
 }
 
 impl Harness {
@@ -146,10 +178,6 @@ impl Harness {
     }
 
     fn call(&self, temp: u64, bytes: &mut usize, reads: &[u64], writes: &[u64], count: u64) -> Result<(), String> {
-        // CUB counts with 32 bits where it is told an int.
-        if i32::try_from(count).is_err() {
-            return Err(format!("{count} elements are too many for an int"));
-        }
         let address = |&address: &u64| ptr::without_provenance_mut::<c_void>(address as usize);
         let reads: Vec<*const c_void> = reads.iter().map(|read| address(read).cast_const()).collect();
         let writes: Vec<*mut c_void> = writes.iter().map(address).collect();
@@ -168,6 +196,7 @@ impl Harness {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bench::workload::Call;
     use crate::problem;
 
     #[test]
@@ -182,9 +211,9 @@ mod tests {
     fn every_operation_that_is_called_is_in_the_harness() {
         let mut called = 0;
         for peer in problem::all().iter().flat_map(|problem| (problem.bench)()).flat_map(|workload| workload.peers) {
-            if let crate::bench::workload::Call::Cub(operation) = peer.call {
-                assert!(SOURCE.contains(&format!("defined(PEER_{operation})")), "{operation}");
-                assert!(peer.count <= i32::MAX as u64, "{}: {}", peer.name, peer.count);
+            if let Call::Cub(operation) | Call::Npp(operation) = peer.call {
+                assert!(source(operation).text.contains(&format!("defined(PEER_{operation})")), "{operation}");
+                assert_eq!(source(operation) == NPP, matches!(peer.call, Call::Npp(_)), "{operation}");
                 called += 1;
             }
         }

@@ -28,8 +28,29 @@ pub struct Record {
     pub code: BTreeMap<String, String>,
     /// How long copies took that read and wrote as many bytes together as a workload's least.
     pub copies: Vec<Copy>,
+    /// What came of single-pass versions on every size from one tile to two.
+    #[serde(default)]
+    pub sweeps: Vec<Sweep>,
     /// One entry per problem, workload, and version or peer.
     pub rows: Vec<Row>,
+}
+
+/// A single-pass version on every size from one tile to two.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sweep {
+    /// The problem.
+    pub problem: String,
+    /// The version.
+    pub version: String,
+    /// The smallest size: one tile.
+    pub from: String,
+    /// The largest: two.
+    pub to: String,
+    /// How many sizes were run, with the results that are expected.
+    pub sizes: u64,
+    /// The first size with another result, and what is wrong with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<String>,
 }
 
 /// Where a record's numbers come from.
@@ -47,6 +68,9 @@ pub struct Provenance {
     pub cuda: String,
     /// Version of CUB in the headers that the peers were compiled with; `None` when there are no peers.
     pub cub: Option<String>,
+    /// Version of NPP, likewise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub npp: Option<String>,
     /// Version of the nvcc that compiled them.
     pub nvcc: Option<String>,
     /// Why there are no peers, if there are none.
@@ -192,17 +216,42 @@ impl Record {
         let lines =
             |values: Vec<String>| values.iter().map(|line| format!("    {line}")).collect::<Vec<_>>().join(",\n");
         let copies = self.copies.iter().map(|copy| serde_json::to_string(copy).expect(own)).collect();
+        let sweeps = self.sweeps.iter().map(|sweep| serde_json::to_string(sweep).expect(own)).collect();
         let rows = self.rows.iter().map(|row| serde_json::to_string(row).expect(own)).collect();
         format!(
             "{{\n  \"schema\": {},\n  \"provenance\": {},\n  \"method\": {},\n  \"code\": {},\n  \"copies\": [\n{}\n  ],\n  \
-             \"rows\": [\n{}\n  ]\n}}\n",
+             \"sweeps\": [\n{}\n  ],\n  \"rows\": [\n{}\n  ]\n}}\n",
             self.schema,
             pretty(&self.provenance),
             pretty(&self.method),
             pretty(&self.code),
             lines(copies),
+            lines(sweeps),
             lines(rows),
         )
+    }
+
+    /// The record to be written: the one in `folder` with what was measured now in its place, or this one where there is
+    /// none.
+    ///
+    /// # Errors
+    /// A sentence: the file cannot be read, or the two do not belong together ([`Record::renewed_by`]).
+    pub fn into_record(self, folder: &Path) -> Result<Self, String> {
+        let file = folder.join(self.file_name());
+        let whole = crate::problem::all().iter().all(|problem| {
+            (problem.bench)().iter().all(|workload| {
+                self.rows.iter().any(|row| {
+                    (&*row.problem, &*row.size, &*row.unit, &*row.data)
+                        == (problem.name, &*workload.size, workload.unit, &*workload.data)
+                })
+            })
+        });
+        if whole || !file.exists() {
+            return Ok(self);
+        }
+        let text = fs::read_to_string(&file).map_err(|why| format!("{}: {why}", file.display()))?;
+        let old = Self::from_json(&file.display().to_string(), &text).map_err(|error| error.to_string())?;
+        old.renewed_by(self)
     }
 
     /// Writes the record's file into `folder`, which is made when it is missing; the old one stays until the new one
@@ -220,6 +269,73 @@ impl Record {
         };
         write().map_err(|why| (file.clone(), why))?;
         Ok(file)
+    }
+
+    /// Puts what was measured into an older record of the same GPU: workloads and sweeps that were measured again take the
+    /// place of the old ones.
+    ///
+    /// # Errors
+    /// A sentence, when the two do not belong together: made on another GPU or in another way, or with rows of a problem
+    /// that stay and whose code was another.
+    pub fn renewed_by(mut self, new: Self) -> Result<Self, String> {
+        let again = "record everything again: warpbook bench --record";
+        let machine = |p: &Provenance| (p.gpu.clone(), p.driver.clone(), p.cub.clone(), p.nvcc.clone());
+        let (old_machine, new_machine) = (machine(&self.provenance), machine(&new.provenance));
+        // Workloads without a peer leave no version of CUB behind.
+        if (&old_machine.0, &old_machine.1) != (&new_machine.0, &new_machine.1)
+            || (new_machine.2.is_some() && (old_machine.2, old_machine.3) != (new_machine.2, new_machine.3))
+        {
+            return Err(format!("the record is of another GPU, driver, CUB or nvcc than this machine's; {again}"));
+        }
+        if self.method != new.method {
+            return Err(format!("the record was measured in another way (runs, seconds); {again}"));
+        }
+        let is_new = |row: &Row| {
+            new.rows.iter().any(|other| {
+                (&row.problem, &row.size, &row.unit, &row.data)
+                    == (&other.problem, &other.size, &other.unit, &other.data)
+            })
+        };
+        self.rows.retain(|row| !is_new(row));
+        let swept = |sweep: &Sweep| new.sweeps.iter().any(|other| other.version == sweep.version);
+        self.sweeps.retain(|sweep| !swept(sweep));
+        for (problem, code) in new.code {
+            let stays = self.rows.iter().any(|row| row.problem == problem)
+                || self.sweeps.iter().any(|sweep| sweep.problem == problem);
+            if let Some(old) = self.code.insert(problem.clone(), code.clone())
+                && old != code
+                && stays
+            {
+                return Err(format!(
+                    "the code of {problem} has changed since the record, and not all of it was measured now; \
+                     warpbook bench {problem} --record"
+                ));
+            }
+        }
+        self.rows.extend(new.rows);
+        self.sweeps.extend(new.sweeps);
+        // As everything together would have been measured.
+        let place = |name: &str| crate::problem::all().iter().position(|problem| problem.name == name);
+        let workloads: Vec<_> = crate::problem::all()
+            .iter()
+            .flat_map(|problem| (problem.bench)().into_iter().map(|w| (problem.name, w.size, w.unit, w.data)))
+            .collect();
+        let of = |row: &Row| {
+            workloads.iter().position(|(problem, size, unit, data)| {
+                (*problem, &**size, *unit, &**data) == (&*row.problem, &*row.size, &*row.unit, &*row.data)
+            })
+        };
+        self.rows.sort_by_cached_key(|row| (place(&row.problem), of(row).unwrap_or(usize::MAX)));
+        self.sweeps.sort_by_key(|sweep| place(&sweep.problem));
+        self.copies.retain(|old| new.copies.iter().all(|copy| copy.bytes != old.bytes));
+        self.copies.extend(new.copies);
+        let used = |copy: &Copy| self.rows.iter().any(|row| row.bytes == copy.bytes);
+        self.copies.retain(used);
+        self.copies.sort_by_key(|copy| copy.bytes);
+        let npp = new.provenance.npp.clone().or(self.provenance.npp);
+        let cub = new.provenance.cub.clone().or(self.provenance.cub);
+        self.provenance = Provenance { npp, cub, ..new.provenance };
+        Ok(self)
     }
 
     /// Problems whose code is another one today than when the record was made.

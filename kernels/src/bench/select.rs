@@ -1,7 +1,7 @@
 //! Which workloads and versions are asked for, and what can go wrong with a bench.
 
 use super::record::Row;
-use super::workload::Workload;
+use super::workload::{SinglePass, Size, Workload};
 use crate::gpu::GpuError;
 use crate::problem::{self, Problem};
 
@@ -12,7 +12,7 @@ pub struct Selection {
     pub problems: Vec<String>,
     /// Parts of versions' names.
     pub versions: Vec<String>,
-    /// Sizes as the tables have them: `2^28`, `268435456`, `8192x8192`.
+    /// Sizes: those of the tables, or any other: `2^28`, `268435463`, `8192x8192`.
     pub sizes: Vec<String>,
     /// Parts of the names of kinds of data.
     pub data: Vec<String>,
@@ -41,6 +41,16 @@ pub enum BenchError {
         /// What there is.
         known: Vec<String>,
     },
+    /// A problem has no inputs of a size.
+    #[error("{problem} cannot be benched at size `{size}`: {why}")]
+    Size {
+        /// The problem.
+        problem: String,
+        /// What was asked for.
+        size: String,
+        /// Why not, as a sentence.
+        why: String,
+    },
     /// What was asked for exists, but not together.
     #[error("no workload has all of what was asked for; leave out one of size, version and data, or name another")]
     Nothing,
@@ -58,7 +68,7 @@ impl BenchError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Gpu { error, .. } => error.exit_code(),
-            Self::Unknown { .. } | Self::Nothing => 2,
+            Self::Unknown { .. } | Self::Size { .. } | Self::Nothing => 2,
             Self::NoPtx(_) => 101,
         }
     }
@@ -69,20 +79,29 @@ impl BenchError {
     }
 }
 
-/// A size in one form: lower case, `x` for `×`, powers of two as digits.
-fn plain(size: &str) -> String {
-    let size = size.trim().to_lowercase().replace('×', "x");
-    let power = size.strip_prefix("2^").and_then(|power| power.parse::<u32>().ok());
-    power.and_then(|power| 1u64.checked_shl(power)).map_or(size, |elements| elements.to_string())
+/// Whether two sizes are the same, however they are written.
+fn same(a: &str, b: &str) -> bool {
+    Size::parse(a).is_some_and(|size| Some(size) == Size::parse(b))
 }
 
 impl Selection {
     /// The problems that are asked for, each with its workloads, and each of these with the versions that are asked
-    /// for. Peers are always there.
+    /// for. Peers are always there. A size that no table has gets workloads of its own.
     ///
     /// # Errors
-    /// [`BenchError::Unknown`] for the first name that nothing answers to, [`BenchError::Nothing`].
+    /// [`BenchError::Unknown`] for the first name that nothing answers to, [`BenchError::Size`],
+    /// [`BenchError::Nothing`].
     pub fn select(&self) -> Result<Vec<(&'static Problem, Vec<Workload>)>, BenchError> {
+        self.among(true)
+    }
+
+    /// The single-pass versions of a problem that are asked for.
+    pub(super) fn single_passes(&self, problem: &Problem) -> impl Iterator<Item = SinglePass> {
+        (problem.single_pass)().into_iter().filter(|pass| any(&self.versions, pass.version))
+    }
+
+    /// The same, with sizes that no table has only where `any_size` says so: nothing was recorded for them.
+    fn among(&self, any_size: bool) -> Result<Vec<(&'static Problem, Vec<Workload>)>, BenchError> {
         let mut selected = Vec::new();
         for name in &self.problems {
             if problem::find(name).is_none() {
@@ -94,6 +113,9 @@ impl Selection {
             if self.problems.is_empty() || self.problems.iter().any(|name| name == problem.name) {
                 selected.push((problem, (problem.bench)()));
             }
+        }
+        if any_size {
+            self.make_sizes(&mut selected)?;
         }
         self.all_known(&selected)?;
         for (_, workloads) in &mut selected {
@@ -112,7 +134,7 @@ impl Selection {
     /// # Errors
     /// As for [`Selection::select`].
     pub fn rows(&self) -> Result<impl Fn(&Row) -> bool + use<>, BenchError> {
-        let selected = self.select()?;
+        let selected = self.among(false)?;
         Ok(move |row: &Row| {
             let of_row = |workload: &&Workload| {
                 (&*workload.size, workload.unit, &*workload.data) == (&*row.size, &*row.unit, &*row.data)
@@ -126,7 +148,32 @@ impl Selection {
     }
 
     fn has_size(&self, workload: &Workload) -> bool {
-        self.sizes.is_empty() || self.sizes.iter().any(|size| plain(size) == plain(&workload.size))
+        self.sizes.is_empty() || self.sizes.iter().any(|size| same(size, &workload.size))
+    }
+
+    /// Adds workloads of the sizes that no table of the problems has.
+    fn make_sizes(&self, selected: &mut [(&'static Problem, Vec<Workload>)]) -> Result<(), BenchError> {
+        let is_listed = |size: &&String| {
+            selected.iter().flat_map(|(_, workloads)| workloads).any(|workload| same(&workload.size, size))
+        };
+        let others: Vec<&String> = self.sizes.iter().filter(|size| !is_listed(size)).collect();
+        for text in others {
+            let Some(size) = Size::parse(text) else { continue };
+            let (mut made, mut refused) = (false, None);
+            for (problem, workloads) in selected.iter_mut() {
+                match (problem.bench_of)(size) {
+                    Ok(more) => {
+                        workloads.extend(more);
+                        made = true;
+                    }
+                    Err(why) => refused = refused.or(Some((problem.name, why))),
+                }
+            }
+            if let (false, Some((problem, why))) = (made, refused) {
+                return Err(BenchError::Size { problem: problem.to_owned(), size: text.clone(), why });
+            }
+        }
+        Ok(())
     }
 
     /// Whether every name that is asked for answers to something.
@@ -139,7 +186,7 @@ impl Selection {
             Err(BenchError::Unknown { what, asked: asked.clone(), problems: self.problems.clone(), known })
         };
         for size in &self.sizes {
-            if !workloads().any(|workload| plain(&workload.size) == plain(size)) {
+            if !workloads().any(|workload| same(&workload.size, size)) {
                 return unknown("size", size, workloads().map(|workload| workload.size.clone()).collect());
             }
         }
@@ -174,10 +221,8 @@ mod tests {
 
     #[test]
     fn sizes_have_many_spellings() {
-        assert_eq!(plain("2^28"), plain("268435456"));
-        assert_eq!(plain("8192×8192"), plain(" 8192X8192"));
-        assert_ne!(plain("2^28"), plain("2^20"));
-        assert_eq!(plain("2^99"), "2^99");
+        assert!(same("2^28", "268435456") && same("8192×8192", " 8192X8192") && same("2^28+7", "268435463"));
+        assert!(!same("2^28", "2^20") && !same("2^99", "2^99"));
     }
 
     #[test]
@@ -188,13 +233,43 @@ mod tests {
         assert!(one[0].1.iter().all(|w| w.size == "2^28" && w.runs.len() == 1 && !w.peers.is_empty()));
     }
 
+    /// Any size can be asked for, and a version that does not take it says why.
+    #[test]
+    fn other_sizes_are_made_and_refused_by_the_versions() {
+        let made = of(&["compaction"], &["lookback"], &["1000"]).select().unwrap();
+        assert!(made[0].1.iter().all(|w| w.elements == 1000 && w.runs.len() == 1 && !w.runs[0].is_left_out()));
+        let refusals = [
+            ("reduction", "2^32", "at most 4294966272"),
+            ("scan", "2^31", "from 0 to 2147483647"),
+            ("array_scan", "2^32", "cannot be scanned"),
+            ("compaction", "2^32", "cannot be compacted"),
+            ("histogram", "2^32+5", "a bin counts up to 4294967295"),
+            ("merge_sort", "2^31+1", "length of two runs"),
+            ("radix_sort", "2^32", "too many for"),
+            ("summed_area_table", "1048577x1", "no summed-area table"),
+            ("copy", "2097121x4", "at most 65535 rows"),
+        ];
+        for (problem, size, why) in refusals {
+            let made = of(&[problem], &[], &[size]).select().unwrap_or_else(|error| panic!("{error}"));
+            let runs = made[0].1.iter().flat_map(|workload| &workload.runs);
+            let refused = runs.filter_map(|run| run.launches().err()).any(|text| text.contains(why));
+            assert!(refused, "{problem} takes {size}");
+        }
+        let error = of(&["reduce_by_key"], &[], &["2^32"]).select().err().expect("it is refused").to_string();
+        assert!(error.contains("indices are unsigned ints"), "{error}");
+    }
+
     #[test]
     fn what_does_not_exist_is_told_with_what_does() {
         let error = |selection: Selection| selection.select().err().expect("it is refused");
         let text = error(of(&["compactoin"], &[], &[])).to_string();
         assert!(text.contains("no problem `compactoin`") && text.contains("histogram"), "{text}");
-        let text = error(of(&["compaction"], &[], &["2^27"])).to_string();
-        assert!(text.contains("no size `2^27`") && text.contains("2^28") && text.contains("of compaction"), "{text}");
+        let text = error(of(&["compaction"], &[], &["2^"])).to_string();
+        assert!(text.contains("no size `2^`") && text.contains("2^28") && text.contains("of compaction"), "{text}");
+        let text = of(&["compaction"], &[], &["2^27"]).rows().err().expect("nothing is recorded").to_string();
+        assert!(text.contains("no size `2^27`"), "{text}");
+        let text = error(of(&["compaction"], &[], &["8x8"])).to_string();
+        assert!(text.contains("its inputs are arrays") && text.contains("8×8"), "{text}");
         let text = error(of(&[], &["lokback"], &[])).to_string();
         assert!(text.contains("no version `lokback`") && text.contains("compact_lookback"), "{text}");
         assert_eq!(error(of(&["scan"], &[], &["2^99"])).exit_code(), 2);

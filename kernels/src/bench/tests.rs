@@ -40,6 +40,7 @@ fn synthetic() -> Record {
             driver: why("580.95.05"),
             cuda: why("13.0"),
             cub: Some(why("3.0.1")),
+            npp: None,
             nvcc: Some(why("13.0.88")),
             no_peers: None,
             date: why("2026-11-21"),
@@ -48,6 +49,14 @@ fn synthetic() -> Record {
         method: Method { runs: 15, warm_up: 2, seconds: 0.5, scrub_bytes: 256 << 20 },
         code: BTreeMap::from([("compaction".to_owned(), "of other code".to_owned())]),
         copies: vec![Copy { bytes: 2_000_000_000, times: *timed(500).times().unwrap() }],
+        sweeps: vec![Sweep {
+            problem: "compaction".to_owned(),
+            version: "compact_lookback".to_owned(),
+            from: "4096".to_owned(),
+            to: "8192".to_owned(),
+            sizes: 4097,
+            wrong: None,
+        }],
         rows: vec![
             made("compact_serial", "half kept", false, Outcome::LeftOut { why: why("one thread") }),
             made("compact_ballot5", "half kept", false, Outcome::Faulty { why: why("it \"races\", <always>") }),
@@ -63,7 +72,7 @@ fn a_record_reads_as_it_was_written() {
     let record = synthetic();
     let text = record.to_json();
     assert_eq!(Record::from_json("test", &text).unwrap(), record);
-    assert_eq!(text.lines().filter(|line| line.contains("\"version\":")).count(), record.rows.len());
+    assert_eq!(text.lines().filter(|line| line.contains("\"version\":")).count(), record.rows.len() + 1);
     assert_eq!(record.file_name(), "bench.h200.json");
     let other = Record::from_json("x.json", &text.replace("\"schema\": 1", "\"schema\": 9")).unwrap_err().to_string();
     assert!(other.contains("layout 9") && other.contains("warpbook bench --record"), "{other}");
@@ -71,6 +80,33 @@ fn a_record_reads_as_it_was_written() {
     let folder = tempfile::tempdir().unwrap();
     let file = record.write(&folder.path().join("deeper")).unwrap();
     assert_eq!(std::fs::read_to_string(file).unwrap(), text);
+}
+
+/// What was measured again takes the place of what was there, in the order of the whole; what does not belong together
+/// stays apart.
+#[test]
+fn a_record_is_renewed_workload_by_workload() {
+    let old = || Record {
+        rows: vec![made("a", "half kept", false, timed(1)), made("b", "10% kept", false, timed(2))],
+        ..synthetic()
+    };
+    let new = || Record { rows: vec![made("c", "half kept", false, timed(3))], sweeps: Vec::new(), ..synthetic() };
+    let renewed = old().renewed_by(new()).unwrap();
+    let versions: Vec<&str> = renewed.rows.iter().map(|row| &*row.version).collect();
+    assert_eq!(versions, ["c", "b"]);
+    assert_eq!((renewed.sweeps.len(), renewed.copies.len()), (1, 1));
+    let mut other = new();
+    other.provenance.driver = "1.0".to_owned();
+    assert!(old().renewed_by(other).unwrap_err().contains("another GPU"));
+    let mut other = new();
+    other.method.runs = 3;
+    assert!(old().renewed_by(other).unwrap_err().contains("another way"));
+    let mut other = new();
+    other.code.insert("compaction".to_owned(), "changed".to_owned());
+    assert!(old().renewed_by(other.clone()).unwrap_err().contains("has changed since"));
+    // Everything of the problem was measured.
+    let whole = Record { rows: old().rows[..1].to_vec(), sweeps: Vec::new(), ..old() };
+    assert_eq!(whole.renewed_by(other).unwrap().code["compaction"], "changed");
 }
 
 #[test]
@@ -243,6 +279,12 @@ fn the_records_in_this_program_are_sound() {
                 assert!(rate < 1.1 * peak, "{name}: {rate:.0} GB/s of {peak}");
             }
             assert!(record.copies.iter().any(|copy| copy.bytes == row.bytes), "{name}: no copy of as many bytes");
+        }
+        for sweep in &record.sweeps {
+            let problem = problem::find(&sweep.problem).expect("a problem");
+            let pass = (problem.single_pass)().into_iter().find(|pass| pass.version == sweep.version);
+            let pass = pass.unwrap_or_else(|| panic!("{} is no single pass", sweep.version));
+            assert_eq!((sweep.sizes, &sweep.wrong), (u64::from(pass.tile) + 1, &None), "{}", sweep.version);
         }
         assert!(record.code.keys().all(|name| problem::find(name).is_some()));
     }

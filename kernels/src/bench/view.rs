@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::record::{Outcome, Record, Row};
+use super::record::{Outcome, Record, Row, Sweep};
 use crate::gpu::Times;
 
 /// A row with what can be computed from it.
@@ -107,9 +107,14 @@ fn line<'a>(record: &Record, row: &'a Row) -> Line<'a> {
 pub fn notes(record: &Record) -> Vec<String> {
     let (p, m) = (&record.provenance, &record.method);
     let mut notes = vec![format!("measured: {} (driver {}, CUDA {}), {}", p.gpu, p.driver, p.cuda, p.date)];
-    notes.push(match (&p.cub, &p.nvcc, &p.no_peers) {
-        (Some(cub), Some(nvcc), _) => format!("peers: CUB {cub}, compiled by nvcc {nvcc} on that machine"),
-        (_, _, Some(why)) => format!("no peers: {why}"),
+    let libraries = [("CUB", &p.cub), ("NPP", &p.npp)];
+    let libraries = libraries.into_iter().filter_map(|(name, version)| Some(format!("{name} {}", version.as_ref()?)));
+    let libraries: Vec<String> = libraries.collect();
+    notes.push(match (&p.nvcc, &p.no_peers) {
+        (Some(nvcc), _) if !libraries.is_empty() => {
+            format!("peers: {}, compiled by nvcc {nvcc} on that machine", libraries.join(" and "))
+        }
+        (_, Some(why)) => format!("no peers: {why}"),
         _ => "no peers: none of them could be compiled or called".to_owned(),
     });
     notes.push(format!(
@@ -131,6 +136,18 @@ pub fn notes(record: &Record) -> Vec<String> {
         notes.push(format!("out of date, their code has changed since: {}", outdated.join(", ")));
     }
     notes
+}
+
+/// What came of single-pass versions on every size from one tile to two, in a sentence each.
+pub fn sweeps(record: &Record, keep: &dyn Fn(&Sweep) -> bool) -> Vec<String> {
+    let sentence = |sweep: &Sweep| match &sweep.wrong {
+        None => format!(
+            "{}: as expected on each of the {} sizes from one tile ({}) to two ({})",
+            sweep.version, sweep.sizes, sweep.from, sweep.to
+        ),
+        Some(wrong) => format!("{}: WRONG: {wrong}", sweep.version),
+    };
+    record.sweeps.iter().filter(|sweep| keep(sweep)).map(sentence).collect()
 }
 
 /// The columns of the CSV form.

@@ -4,9 +4,11 @@ use serde::Serialize;
 use sim::Report;
 use sim::report::FindingKind;
 
+use crate::baseline::Changes;
 use crate::case::{Output, Shape};
 use crate::check::Check;
 use crate::gpu::{Properties, Resources, Times};
+use crate::known::Kind;
 use crate::truth::Provenance;
 use crate::verdict::Verdict;
 
@@ -25,6 +27,9 @@ pub struct Comparison {
     pub rows: Vec<Row>,
     /// Kernels that count the same, in total and line by line.
     pub twins: Vec<Twins>,
+    /// What code that is not the recorded code counts otherwise, line by line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Changes>,
     /// All rows taken together.
     pub summary: Summary,
 }
@@ -91,6 +96,8 @@ pub struct Simulated {
     pub outputs: Vec<Output>,
     /// What it found wrong with the kernel. Empty, unless the kernel is faulty on purpose.
     pub findings: Vec<String>,
+    /// Whether it looked for races and uninitialised reads.
+    pub checked: bool,
     /// The kinds of the findings.
     #[serde(skip)]
     pub(super) kinds: Vec<FindingKind>,
@@ -132,15 +139,49 @@ pub struct CounterRow {
     pub simulated: u64,
     /// The hardware's number, from the record.
     pub measured: Option<u64>,
-    /// Whether the two are equal; nothing to say of a counter that was not recorded, that varies, or
-    /// that is known to differ.
-    pub agrees: Option<bool>,
-    /// Whether it varies from run to run, because threads wait for each other.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub varies: bool,
-    /// Why the two differ, where that is known.
+    /// The least and the most of several profiles, where the hardware did not repeat it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub known: Option<&'static str>,
+    pub range: Option<[u64; 2]>,
+    /// Whether the two are equal; nothing to say of a counter that was not recorded, or of which it is known why it
+    /// differs or is not repeated.
+    pub agrees: Option<bool>,
+    /// Why the two differ, or why they are not compared, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<Cause>,
+}
+
+/// Why a counter is known to differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// What kind of difference it is.
+    pub kind: Kind,
+    /// Why, in a sentence.
+    pub cause: &'static str,
+    /// The page of the book that explains it, with the heading.
+    pub page: &'static str,
+}
+
+impl CounterRow {
+    /// What is to be said of the counter, in a word or two.
+    pub const fn word(&self) -> &'static str {
+        match (self.agrees, self.known, self.measured) {
+            (Some(true), ..) => "equal",
+            (Some(false), ..) => "DIFFERS",
+            (None, Some(Cause { kind: Kind::Lowering, .. }), _) => "known to differ",
+            (None, Some(Cause { kind: Kind::Noise, .. }), _) => "not repeated",
+            (None, None, Some(_)) => "",
+            (None, None, None) => "simulator only",
+        }
+    }
+
+    /// The simulator's number over the hardware's; None when nothing was measured, or when only the hardware's is 0.
+    pub fn ratio(&self) -> Option<f64> {
+        match (self.simulated, self.measured?) {
+            (0, 0) => Some(1.0),
+            (_, 0) => None,
+            (simulated, measured) => Some(simulated as f64 / measured as f64),
+        }
+    }
 }
 
 /// All rows taken together.
@@ -154,6 +195,16 @@ pub struct Summary {
     pub counters_agree: usize,
     /// Number of exact counters that the records lack: of them it is not known whether they agree.
     pub not_recorded: usize,
+    /// Number of exact counters that are known to differ, and do.
+    pub known: usize,
+    /// Number of exact counters that are not compared, because the hardware itself does not repeat them.
+    pub noise: usize,
+    /// What has to be looked at in the list of known differences: sentences.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub review: Vec<String>,
+    /// Source files whose code is not the recorded one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outdated: Vec<String>,
     /// Number of cases whose results are as expected on all machines that took part ([`Row::results_agree`]).
     pub results_agree: usize,
     /// Whether there is nothing to complain about: exit code 0, otherwise 1.
@@ -185,14 +236,20 @@ impl Row {
 }
 
 /// Counts what agrees.
-pub(super) fn summarize(rows: &[Row], provenances: &[&Provenance]) -> Summary {
-    let verdicts = || rows.iter().flat_map(Row::judged).filter_map(|counter| counter.agrees);
+pub(super) fn summarize(
+    rows: &[Row],
+    provenances: &[&Provenance],
+    review: Vec<String>,
+    outdated: Vec<String>,
+) -> Summary {
+    let judged = || rows.iter().flat_map(Row::judged);
+    let verdicts = || judged().filter_map(|counter| counter.agrees);
     let (counters, counters_agree) = (verdicts().count(), verdicts().filter(|agrees| *agrees).count());
     let results_agree = rows.iter().filter(|row| row.results_agree()).count();
     let recorded = rows.iter().filter(|row| row.recorded.is_some());
-    let not_recorded = recorded.flat_map(Row::judged).filter(|c| c.agrees.is_none() && !c.varies && c.known.is_none());
-    let not_recorded = not_recorded.count();
-    let known = rows.iter().flat_map(Row::judged).filter(|counter| counter.known.is_some()).count();
+    let not_recorded = recorded.flat_map(Row::judged).filter(|c| c.agrees.is_none() && c.known.is_none()).count();
+    let of_kind = |kind| judged().filter(|counter| counter.known.is_some_and(|known| known.kind == kind)).count();
+    let (known, noise) = (of_kind(Kind::Lowering), of_kind(Kind::Noise));
     let mut closing = match source(provenances) {
         Some(source) => format!("{counters_agree} of {counters} exact counters agree ({source})"),
         None => "no exact counters were compared, because there is no record of a GPU".to_owned(),
@@ -204,11 +261,33 @@ pub(super) fn summarize(rows: &[Row], provenances: &[&Provenance]) -> Summary {
     if known > 0 {
         closing += &format!("; known to differ: {known}");
     }
+    if noise > 0 {
+        closing += &format!("; not repeated by the hardware: {noise}");
+    }
     if not_recorded > 0 {
         closing += &format!("; not recorded: {not_recorded}");
     }
-    let agrees = counters == counters_agree && wrong == 0;
-    Summary { cases: rows.len(), counters, counters_agree, not_recorded, results_agree, agrees, closing }
+    if !review.is_empty() {
+        closing += &format!("; to be looked at in {}: {}", crate::known::FILE, review.len());
+    }
+    if !outdated.is_empty() {
+        closing += &format!("; not the code that was recorded: {}", outdated.join(", "));
+    }
+    let agrees = counters == counters_agree && wrong == 0 && review.is_empty() && outdated.is_empty();
+    let cases = rows.len();
+    Summary {
+        cases,
+        counters,
+        counters_agree,
+        not_recorded,
+        known,
+        noise,
+        review,
+        outdated,
+        results_agree,
+        agrees,
+        closing,
+    }
 }
 
 /// `H200, recorded 2026-11-21`; several GPUs and a span of days when the records differ.

@@ -88,7 +88,7 @@ pub fn buffer(text: &str, context: Context<'_>) -> Result<Option<Buffer>, SpecEr
         append(&mut whole, value, 8);
     }
     let bytes = whole.bytes.len() as u64;
-    let content = Content { bytes, data: whole.bytes, written: true, element: Some(Element::U64) };
+    let content = Content { bytes, data: whole.bytes.into(), written: true, element: Some(Element::U64) };
     Ok(Some(Buffer { content, pointers: whole.pointers }))
 }
 

@@ -27,7 +27,7 @@ pub struct Content {
     /// Size in bytes.
     pub bytes: u64,
     /// The first bytes; the rest is zero.
-    pub data: Vec<u8>,
+    pub data: sim::Content,
     /// False for memory that nobody has written, as `cudaMalloc` gives it.
     pub written: bool,
     /// The type of the elements, if it was told.
@@ -36,12 +36,12 @@ pub struct Content {
 
 impl Content {
     fn of(data: Vec<u8>, element: Option<Element>) -> Self {
-        Self { bytes: data.len() as u64, data, written: true, element }
+        Self { bytes: data.len() as u64, data: data.into(), written: true, element }
     }
 
     /// All its bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = self.data.clone();
+        let mut bytes = self.data.to_vec();
         bytes.resize(self.bytes as usize, 0);
         bytes
     }
@@ -130,7 +130,7 @@ fn filled(element: Element, count: Option<u64>, generator: &str, context: Contex
     }
     let bytes = count.map(|count| count.saturating_mul(element.bytes() as u64));
     let mut content = sized(bytes, true, Some(element))?;
-    content.data = generate::generate(element, count.unwrap_or(0), generator, context.names).map_err(usage)?;
+    content.data = generate::generate(element, count.unwrap_or(0), generator, context.names).map_err(usage)?.into();
     Ok(content)
 }
 
@@ -144,7 +144,7 @@ fn sized(bytes: Option<u64>, written: bool, element: Option<Element>) -> Result<
     if bytes > LARGEST {
         return Err(usage(format!("a buffer of {bytes} bytes fits on no GPU")));
     }
-    Ok(Content { bytes, data: Vec::new(), written, element })
+    Ok(Content { bytes, data: sim::Content::default(), written, element })
 }
 
 fn read(path: &str, context: Context<'_>) -> Result<Vec<u8>, SpecError> {

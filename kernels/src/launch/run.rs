@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use serde::Serialize;
-use sim::report::FindingKind;
-use sim::{Arg, Dim3, Launch, Module, Options, Parameter, Report};
+use sim::predict::timeline::Timeline;
+use sim::predict::{self, How, WhatIf};
+use sim::report::{FindingKind, LaunchShape};
+use sim::{Arg, Checks, Dim3, Launch, Module, Options, Parameter, Report};
 
 use super::SpecError;
 use super::argument::{self, Argument, Pointer, Value};
@@ -39,6 +41,20 @@ pub struct RanLaunch {
     pub report: Report,
     /// What the user should know about the checks, one sentence each.
     pub notes: Vec<String>,
+    /// What the first warps of a multiprocessor do, where the time was predicted.
+    #[serde(skip)]
+    pub timeline: Option<Timeline>,
+}
+
+/// How times are predicted.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Timing {
+    /// Only the sample is simulated that the prediction needs: nothing is counted or checked.
+    pub sample: bool,
+    /// Registers of a thread, as ptxas told them; `None` for an estimate.
+    pub registers: Option<u32>,
+    /// Resources that are to be faster.
+    pub what_if: Vec<WhatIf>,
 }
 
 impl Ran {
@@ -96,6 +112,19 @@ impl Memory {
 /// # Errors
 /// [`RunError`]. A faulty kernel is not an error: see [`Ran::is_clean`].
 pub fn run(session: &Session, opened: &mut Opened, options: &Options) -> Result<Ran, RunError> {
+    run_timed(session, opened, options, None)
+}
+
+/// The same, and with `timing` every launch's time is predicted, too.
+///
+/// # Errors
+/// [`RunError`]. A faulty kernel is not an error: see [`Ran::is_clean`].
+pub fn run_timed(
+    session: &Session,
+    opened: &mut Opened,
+    options: &Options,
+    timing: Option<&Timing>,
+) -> Result<Ran, RunError> {
     let context = session.context();
     let mut memory = Vec::new();
     for (name, text) in &session.buffers {
@@ -133,6 +162,7 @@ pub fn run(session: &Session, opened: &mut Opened, options: &Options) -> Result<
         }
     }
 
+    let mut touched = None;
     let mut ran = Ran { launches: Vec::new(), comparisons: Vec::new(), cut_short: false };
     let total = session.launches.iter().map(|launch| launch.repeat as usize).sum::<usize>();
     'all: for (index, spec) in session.launches.iter().enumerate() {
@@ -147,7 +177,12 @@ pub fn run(session: &Session, opened: &mut Opened, options: &Options) -> Result<
         for _ in 0..spec.repeat {
             memory.retain(|buffer| buffer.shared);
             set_symbols(opened, &spec.symbols, context, &memory)?;
-            let launched = one(&subject, opened, &mut memory, options)?;
+            let launched = one(&subject, opened, &mut memory, options, timing, touched)?;
+            touched = launched
+                .report
+                .prediction
+                .as_ref()
+                .map(|p| touched.unwrap_or(0) + p.dram_read_bytes + p.dram_written_bytes);
             let ended = launched.report.findings.iter().any(|finding| ends(finding.kind));
             ran.launches.push(launched);
             if ended && ran.launches.len() < total {
@@ -198,6 +233,8 @@ fn one(
     opened: &mut Opened,
     memory: &mut Vec<Memory>,
     options: &Options,
+    timing: Option<&Timing>,
+    touched: Option<u64>,
 ) -> Result<RanLaunch, RunError> {
     let Wanted { spec, context, signature, block } = wanted;
     let mut values: Vec<Value> = Vec::new();
@@ -228,37 +265,76 @@ fn one(
             args.push(Arg::Bytes(value.bytes));
         }
     }
-    let mut contents: Vec<Vec<u8>> = memory.iter_mut().map(|buffer| std::mem::take(&mut buffer.content.data)).collect();
-    for (buffer, data) in memory.iter().zip(&mut contents) {
+    let mut contents: Vec<sim::Content> =
+        memory.iter_mut().map(|buffer| std::mem::take(&mut buffer.content.data)).collect();
+    for (buffer, content) in memory.iter().zip(&mut contents) {
         if !buffer.pointers.is_empty() {
+            let mut data = std::mem::take(content).into_vec();
             data.resize(buffer.content.bytes as usize, 0);
-            fill(data, &buffer.pointers, memory, &aliases).map_err(|error| error.inside(&buffer.title()))?;
+            fill(&mut data, &buffer.pointers, memory, &aliases).map_err(|error| error.inside(&buffer.title()))?;
+            *content = data.into();
         }
     }
     for (buffer, content) in memory.iter_mut().zip(contents) {
         // Written once: from now on the kernels may change the addresses.
         buffer.pointers.clear();
         let Content { bytes, written, .. } = buffer.content;
-        args.push(Arg::Memory { name: buffer.title(), bytes, content: content.into(), written });
+        args.push(Arg::Memory { name: buffer.title(), bytes, content, written });
     }
     let launch = Launch { grid: spec.grid, block: *block, shared_bytes: spec.shared_bytes, args };
     let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &signature.ptx_name };
+    let predicted = timing.map(|timing| {
+        let options = Options { checks: Checks::NONE, ..options.clone() };
+        let how = How { registers: timing.registers, touched, what_if: timing.what_if.clone(), ..How::default() };
+        predict::predict(&opened.module, &signature.ptx_name, &launch, &options, &how)
+    });
+    let mut predicted = predicted.transpose()?;
+    if let (Some(predicted), true) = (&mut predicted, timing.is_some_and(|timing| timing.sample)) {
+        let buffers = std::mem::take(&mut predicted.buffers);
+        keep(memory, buffers.into_iter().skip(spec.args.len()));
+        let report = Report {
+            kernel: signature.ptx_name.clone(),
+            target: options.target.clone(),
+            launch: LaunchShape {
+                grid: launch.grid.into(),
+                block: launch.block.into(),
+                shared_dynamic: launch.shared_bytes,
+                shared_static: 0,
+            },
+            prediction: Some(predicted.prediction.clone()),
+            ..Report::default()
+        };
+        let notes = vec![SAMPLED.to_owned()];
+        return Ok(RanLaunch { report, notes, timeline: Some(std::mem::take(&mut predicted.timeline)) });
+    }
     let done = checked::run(subject, &launch, options)?;
     let outcome = done.outcome;
-    // What was not written is shared with the launch, and would be copied.
-    drop(launch);
-    for (buffer, bytes) in memory.iter_mut().zip(outcome.buffers.into_iter().skip(spec.args.len())) {
-        buffer.content.data = bytes.unwrap_or_default().into_vec();
-        // The kernel may have written all of it: what it left out is not known here.
-        buffer.content.written = true;
-    }
+    keep(memory, outcome.buffers.into_iter().skip(spec.args.len()));
+
     for (name, bytes) in &outcome.variables {
         for module in [Some(&mut opened.module), opened.checked.as_mut()].into_iter().flatten() {
             // A variable that only one of the two compilations kept is no concern of the other.
             let _ = module.write_variable(name, bytes);
         }
     }
-    Ok(RanLaunch { report: outcome.report, notes: done.notes })
+    let mut report = outcome.report;
+    let timeline = predicted.map(|predicted| {
+        report.prediction = Some(predicted.prediction);
+        predicted.timeline
+    });
+    Ok(RanLaunch { report, notes: done.notes, timeline })
+}
+
+/// What a user is told when only a sample of the blocks ran.
+const SAMPLED: &str = "only a sample of the thread blocks was simulated, for the time: nothing was counted or checked, and buffers hold what the sample wrote";
+
+/// The buffers as a launch leaves them.
+fn keep(memory: &mut [Memory], contents: impl Iterator<Item = Option<sim::Content>>) {
+    for (buffer, bytes) in memory.iter_mut().zip(contents) {
+        // What the kernel has left out of it, the content knows.
+        buffer.content.data = bytes.unwrap_or_default();
+        buffer.content.written = true;
+    }
 }
 
 /// Arguments that are the address of another argument's buffer, by number: `&0` may mean one that is `&x` itself.

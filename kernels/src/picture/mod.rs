@@ -12,6 +12,7 @@ use sim::{Checks, Options};
 pub use png::{read, write};
 pub use scene::{LARGEST, draw};
 
+use crate::bench::workload::Own;
 use crate::case::{Buffer, Prepared};
 use crate::gpu::{Gpu, GpuError};
 use crate::problem::summed_area_table::{PROBLEM, PlanError, Size, Tiles, plan};
@@ -156,7 +157,7 @@ fn prepare(picture: &Picture, blur: Blur, pixels: Vec<f32>) -> Result<Prepared, 
     if blur == Blur::DepthOfField {
         buffers.push(Buffer::of("depth", &picture.depth));
     }
-    buffers.extend(plan.scratch);
+    buffers.extend(plan.scratch.iter().map(Own::buffer));
     Ok(Prepared { buffers, steps: plan.steps, expected: Vec::new() })
 }
 

@@ -10,9 +10,8 @@ pub use plan::{LONGEST, Plan, PlanError, plan};
 use super::Problem;
 use crate::case::{Buffer, Case, Planned, Prepared};
 use crate::check::{Element, Expected, Tolerance};
-use crate::counters::{GLOBAL_LOADS, GLOBAL_LOOKS, joined};
 use crate::random::Random;
-use crate::verdict::{Known, Varies, Verdict};
+use crate::verdict::Verdict;
 
 /// The problem.
 pub const PROBLEM: Problem = Problem {
@@ -43,6 +42,8 @@ pub const PROBLEM: Problem = Problem {
     ],
     cases,
     bench: bench::workloads,
+    bench_of: bench::of_size,
+    single_pass: bench::single_pass,
 };
 
 /// Elements of the large case, 16 MiB.
@@ -165,72 +166,6 @@ fn verdict(version: &str, count: u32) -> Verdict {
     }
 }
 
-/// Counters of loads by threads that wait for others, and what they do with what they have seen.
-const BY_WAITING: [&str; 12] = joined(&[
-    &GLOBAL_LOOKS,
-    &[
-        "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
-        "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
-    ],
-]);
-
-/// The same for warps that wait for other warps of their block, at barriers in shared memory.
-const BY_WAITING_IN_BLOCK: [&str; 21] = joined(&[
-    &BY_WAITING,
-    &[
-        "smsp__sass_inst_executed_op_shared_ld.sum",
-        "smsp__sass_inst_executed_op_shared_atom.sum",
-        "smsp__sass_inst_executed_op_shared.sum",
-        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
-        "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum",
-        "smsp__sass_data_bytes_mem_shared_op_ld.sum",
-        "smsp__sass_data_bytes_mem_shared_op_atom.sum",
-        "smsp__sass_data_bytes_mem_shared.sum",
-    ],
-]);
-
-/// What of a version depends on which thread comes first: how often is waited, and the order in which tiles are added.
-fn varies(version: &str, data: Data) -> Varies {
-    let counters: &[&str] = match version {
-        _ if !plan::is_single_pass(version) => return Varies::default(),
-        _ if version.starts_with("prefix_bulk") => &BY_WAITING_IN_BLOCK,
-        _ => &BY_WAITING,
-    };
-    Varies { bits: of_floats(version) && matches!(data, Data::Any | Data::Cancelling), counters }
-}
-
-/// A warp in which the array ends one element before the tile does.
-const ONE_TOO_FEW: Known = Known {
-    counters: &GLOBAL_LOADS,
-    why: "of a tile that lacks one element, a warp loads once or thrice more than the PTX says; why is not known yet",
-};
-
-/// A shuffle of every warp.
-const A_SHUFFLE: Known = Known {
-    counters: &["smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum"],
-    why: "every warp of the first two launches' blocks shuffles once less than the PTX says; why is not known yet",
-};
-
-/// What is known of a version.
-fn known(version: &str, count: u32) -> &'static [Known] {
-    let ragged = count == plan::tile(version) - 1;
-    match version {
-        "prefix_hybrid" => {
-            const {
-                &[Known {
-                    counters: &GLOBAL_LOADS,
-                    why: "both arms of the naive round's condition load the same element: ptxas loads it once for both",
-                }]
-            }
-        }
-        "prefix_reduce_scan" if ragged => const { &[ONE_TOO_FEW] },
-        "prefix_blocked" if ragged => const { &[A_SHUFFLE, ONE_TOO_FEW] },
-        "prefix_blocked" | "prefix_odd" => const { &[A_SHUFFLE] },
-        _ => &[],
-    }
-}
-
 /// Everything that is run, version by version, from small to large.
 fn cases() -> Vec<Case> {
     let of = |&version: &&'static str| {
@@ -277,8 +212,8 @@ fn case_of(version: &'static str, plan: Plan, count: u32, data: Data) -> Case {
     };
     Case::new(PROBLEM.name, version, name, data.name(), launches, prepare)
         .expecting(verdict(version, count))
-        .varying(varies(version, data))
-        .knowing(known(version, count))
+        // Sums of floats depend on the order in which the tiles are added.
+        .with_bits(plan::is_single_pass(version) && of_floats(version) && matches!(data, Data::Any | Data::Cancelling))
 }
 
 #[cfg(test)]

@@ -8,9 +8,8 @@ use sim::{Dim3, Scalar};
 use super::Problem;
 use crate::case::{Buffer, Case, Pass, Planned, Prepared, Shape, Step};
 use crate::check::{Element, Expected, POISON, Tolerance};
-use crate::counters::{GLOBAL_LOOKS, joined};
 use crate::random::Random;
-use crate::verdict::{Varies, Verdict};
+use crate::verdict::Verdict;
 
 /// The problem.
 pub const PROBLEM: Problem = Problem {
@@ -33,6 +32,8 @@ pub const PROBLEM: Problem = Problem {
     ],
     cases,
     bench: bench::workloads,
+    bench_of: bench::of_size,
+    single_pass: bench::single_pass,
 };
 
 /// Threads in a block of all kernels but `compact_pipelined` and `compact_offsets`.
@@ -238,29 +239,6 @@ fn verdict(version: &str, count: u32, data: Data) -> Verdict {
     }
 }
 
-/// Counters of stores whose sectors depend on the place where a warp's elements begin.
-const BY_PLACE: &[&str] = &[
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum",
-    "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "smsp__sass_sectors_mem_global.sum",
-    "smsp__sass_l1tex_tags_mem_global.sum",
-];
-
-/// Counters of loads by warps that wait for others, and what they do with what they have seen.
-const BY_WAITING: [&str; 11] =
-    joined(&[&GLOBAL_LOOKS, &["smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum"]]);
-
-/// What of a version depends on which thread comes first.
-fn varies(version: &str) -> Varies {
-    let counters = match version {
-        _ if is_unstable(version) => BY_PLACE,
-        "compact_lookback" | "compact_pipelined" => &BY_WAITING,
-        _ => &[],
-    };
-    Varies { bits: false, counters }
-}
-
 /// Everything that is run, version by version, from small to large.
 fn cases() -> Vec<Case> {
     let of = |&version: &&'static str| {
@@ -316,9 +294,7 @@ fn case(version: &'static str, count: u32, data: Data) -> Case {
         let out = Expected { buffer: "out", element: Element::I32, reference, tolerance };
         Prepared { buffers, steps: plan.steps.clone(), expected: vec![number, out] }
     };
-    Case::new(PROBLEM.name, version, name, data.name(), launches, prepare)
-        .expecting(verdict(version, count, data))
-        .varying(varies(version))
+    Case::new(PROBLEM.name, version, name, data.name(), launches, prepare).expecting(verdict(version, count, data))
 }
 
 #[cfg(test)]

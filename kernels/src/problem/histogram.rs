@@ -8,9 +8,8 @@ use sim::{Dim3, Scalar};
 use super::Problem;
 use crate::case::{Buffer, Case, Pass, Planned, Prepared, Shape, Step};
 use crate::check::{Element, Expected, Tolerance};
-use crate::counters::REDUCTIONS;
 use crate::random::Random;
-use crate::verdict::{Known, Verdict};
+use crate::verdict::Verdict;
 
 /// The problem.
 pub const PROBLEM: Problem = Problem {
@@ -41,10 +40,14 @@ pub const PROBLEM: Problem = Problem {
         "histogram_runs",
         "histogram_match",
         "histogram_lanes",
+        "histogram_bulk",
         "histogram_many",
+        "histogram_many_bulk",
     ],
     cases,
     bench: bench::workloads,
+    bench_of: bench::of_size,
+    single_pass: bench::single_pass,
 };
 
 /// Streaming multiprocessors of an H200: grids of versions that take any number of bytes fill it once.
@@ -52,6 +55,9 @@ const SMS: u32 = 132;
 
 /// Values of the recorded cases of `histogram_many`: 8 KiB of bins, and 160 KiB.
 const MANY: [u32; 2] = [2048, 40_960];
+
+/// The versions that count other values than a byte's.
+const MANY_VERSIONS: [&str; 2] = ["histogram_many", "histogram_many_bulk"];
 
 /// The most values that `histogram_many` has room for in the shared memory of an H200's block.
 pub const MOST_BINS: u32 = 232_448 / 4;
@@ -160,7 +166,7 @@ pub enum PlanError {
 /// Threads of a block.
 fn threads(version: &str) -> u32 {
     match version {
-        "histogram_lanes" => 1024,
+        "histogram_lanes" | "histogram_bulk" => 1024,
         "histogram_rows" | "histogram_columns" | "histogram_permuted" | "histogram_spill" => 64,
         _ if version.starts_with("histogram_packed") || version.starts_with("histogram_periodic") => 64,
         _ => 256,
@@ -176,7 +182,7 @@ fn blocks(version: &str, count: u32) -> u32 {
         "histogram_packed_256" => (256, u32::MAX),
         // 16 KiB of shared memory leave room for 13 blocks on an SM.
         "histogram_periodic_printed" | "histogram_periodic" | "histogram_spill" => (1024, 13 * SMS),
-        "histogram_lanes" => (16, 2 * SMS),
+        "histogram_lanes" | "histogram_bulk" => (16, 2 * SMS),
         _ => (16, 8 * SMS),
     };
     count.div_ceil(threads(version) * bytes).clamp(1, most)
@@ -189,7 +195,7 @@ fn blocks(version: &str, count: u32) -> u32 {
 pub fn plan(version: &str, count: u64, bins: u32) -> Result<Vec<Step>, PlanError> {
     let known = PROBLEM.versions.iter().find(|known| **known == version);
     let &version = known.ok_or_else(|| PlanError::Version(version.to_owned()))?;
-    let many = version == "histogram_many";
+    let many = MANY_VERSIONS.contains(&version);
     if many && bins > MOST_BINS {
         let why = format!("a block of an H200 has shared memory for {MOST_BINS}");
         return Err(PlanError::Bins { version, bins, why });
@@ -258,13 +264,15 @@ fn verdict(version: &str, count: u32, data: Data) -> Verdict {
 /// Everything that is run, version by version, from small to large.
 fn cases() -> Vec<Case> {
     let of = |&version: &&'static str| {
-        let bins = if version == "histogram_many" { MANY[0] } else { 256 };
+        let bins = if MANY_VERSIONS.contains(&version) { MANY[0] } else { 256 };
         let mut cases: Vec<Case> = [0, 1, 33, 4099].map(|count| case(version, count, bins, Data::Uniform)).into();
         // A thread of the packed versions sees 252, 253 and 256 bytes that are equal; others see what they see.
         cases.extend([16_128, 16_131, 16_384].map(|count| case(version, count, bins, Data::Constant)));
         cases.extend([Data::Uniform, Data::OneBank, Data::Bell].map(|data| case(version, 20_003, bins, data)));
-        if version == "histogram_many" {
+        if bins != 256 {
             cases.push(case(version, 20_003, MANY[1], Data::Uniform));
+            // Bins that do not fill 16 bytes.
+            cases.push(case(version, 4099, MANY[0] + 3, Data::Uniform));
         }
         cases.push(case(version, LARGE, bins, Data::Uniform));
         cases
@@ -276,13 +284,13 @@ fn case(version: &'static str, count: u32, bins: u32, data: Data) -> Case {
     let steps = plan(version, count.into(), bins).expect("the list of cases holds only what the kernels are made for");
     let launches = steps.iter().map(|step| Planned { kernel: step.kernel, shape: step.shape }).collect();
     let name = match version {
-        "histogram_many" => format!("{count} elements of {bins} values, {}", data.name()),
+        _ if MANY_VERSIONS.contains(&version) => format!("{count} elements of {bins} values, {}", data.name()),
         _ => format!("{count} bytes, {}", data.name()),
     };
     let prepare = move || {
         let input = data.make(count, bins);
         let reference: Vec<u8> = reference(&input, bins).into_iter().flat_map(u32::to_le_bytes).collect();
-        let elements = if version == "histogram_many" {
+        let elements = if MANY_VERSIONS.contains(&version) {
             Buffer::of("in", &input)
         } else {
             Buffer::of("in", &input.iter().map(|&value| value as u8).collect::<Vec<u8>>())
@@ -298,24 +306,7 @@ fn case(version: &'static str, count: u32, bins: u32, data: Data) -> Case {
         Prepared { buffers, steps: steps.clone(), expected: vec![expected] }
     };
     let case = Case::new(PROBLEM.name, version, name, data.name(), launches, prepare);
-    case.expecting(verdict(version, count, data)).knowing(known(version))
-}
-
-/// What is known of a version.
-fn known(version: &str) -> &'static [Known] {
-    match version {
-        "histogram_global" | "histogram_global4" => {
-            const {
-                &[Known {
-                    counters: &REDUCTIONS,
-                    why: "which lanes of a reduction the L1 cache serves together depends on the sets that their lines \
-                          lie in, probably on the address of the bins, which is another one on each machine: of two \
-                          runs on one GPU, one gave the simulator's counts",
-                }]
-            }
-        }
-        _ => &[],
-    }
+    case.expecting(verdict(version, count, data))
 }
 
 #[cfg(test)]

@@ -25,6 +25,8 @@ pub const PROBLEM: Problem = Problem {
     ],
     cases,
     bench: bench::workloads,
+    bench_of: bench::of_size,
+    single_pass: bench::single_pass,
 };
 
 /// Keys that a thread block sorts.

@@ -13,6 +13,7 @@ pub mod scan;
 pub mod summed_area_table;
 
 use crate::bench::Workload;
+use crate::bench::workload::{SinglePass, Size};
 use crate::case::Case;
 
 /// One problem.
@@ -28,6 +29,10 @@ pub struct Problem {
     pub cases: fn() -> Vec<Case>,
     /// Makes the list of what is timed on a GPU, from small to large. Cheap: inputs are made when they are needed.
     pub bench: fn() -> Vec<Workload>,
+    /// Makes the same list for any other size, or says in a sentence why inputs of that size are not made.
+    pub bench_of: fn(Size) -> Result<Vec<Workload>, String>,
+    /// The versions that do everything in one launch, whose tiles wait for each other or share a grid.
+    pub single_pass: fn() -> Vec<SinglePass>,
 }
 
 /// All problems, in the order of the book.

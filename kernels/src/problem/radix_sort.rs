@@ -2,10 +2,9 @@
 
 mod bench;
 use super::Problem;
+use crate::bench::workload::Own;
 use crate::case::{Buffer, Case, Planned, Prepared};
 use crate::check::{Element, Expected, Tolerance};
-use crate::counters::{GLOBAL_LOOKS, joined};
-use crate::verdict::{Known, Varies};
 
 pub mod keys;
 mod plan;
@@ -31,6 +30,8 @@ pub const PROBLEM: Problem = Problem {
     ],
     cases,
     bench: bench::workloads,
+    bench_of: bench::of_size,
+    single_pass: bench::single_pass,
 };
 
 /// Tiles of the large case of every version.
@@ -47,70 +48,6 @@ pub fn reference(kind: Kind, keys: &[u32]) -> (Vec<u32>, Vec<u32>) {
         Kind::F32 => places.sort_by(|a, b| f32::from_bits(key(a)).total_cmp(&f32::from_bits(key(b)))),
     }
     (places.iter().map(key).collect(), places)
-}
-
-/// Counters of loads by threads that wait for what other tiles tell them.
-const LOOKS: Varies = Varies {
-    bits: false,
-    counters: const {
-        &joined::<16>(&[
-            &GLOBAL_LOOKS,
-            // Lanes of a warp whose looks end at different times go on apart, and store apart.
-            &[
-                "smsp__sass_inst_executed_op_global_st.sum",
-                "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-                "smsp__sass_inst_executed_op_shared_st.sum",
-                "smsp__sass_inst_executed_op_shared.sum",
-                "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
-                "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum",
-            ],
-        ])
-    },
-};
-
-/// Shuffles and votes.
-const EXCHANGES: Known = Known {
-    counters: &["smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum"],
-    why: "a few warps of every block shuffle or vote once more than the PTX says; why is not known yet",
-};
-
-/// What is known of a version.
-fn known(version: &str) -> &'static [Known] {
-    match version {
-        "radix_three_8" => {
-            const {
-                &[Known {
-                    counters: &[
-                        "smsp__sass_inst_executed_op_shared_ld.sum",
-                        "smsp__sass_inst_executed_op_shared.sum",
-                        "smsp__sass_data_bytes_mem_shared_op_ld.sum",
-                        "smsp__sass_data_bytes_mem_shared.sum",
-                        "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
-                        "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum",
-                    ],
-                    why: "ptxas does without a load from shared memory that the PTX has; which one is not known yet",
-                }]
-            }
-        }
-        "radix_local_ballots" | "radix_local_match" => const { &[EXCHANGES] },
-        "radix_onesweep" | "radix_onesweep_i32" | "radix_onesweep_f32" => {
-            const {
-                &[
-                    EXCHANGES,
-                    Known {
-                        counters: &[
-                            "smsp__sass_inst_executed_op_local_ld.sum",
-                            "smsp__sass_inst_executed_op_local_st.sum",
-                            "smsp__sass_data_bytes_mem_local_op_ld.sum",
-                            "smsp__sass_data_bytes_mem_local_op_st.sum",
-                        ],
-                        why: "two blocks of 384 threads per multiprocessor leave 80 registers per thread, and ptxas spills",
-                    },
-                ]
-            }
-        }
-        _ => &[],
-    }
 }
 
 /// Everything that is run, version by version, from small to large.
@@ -134,9 +71,9 @@ fn cases() -> Vec<Case> {
 /// One case. Only for what [`plan`] accepts.
 fn case(version: &'static str, count: u32, keys: Keys) -> Case {
     let plan = move || plan(version, count.into()).expect("the cases hold only what the kernels are made for");
-    let Plan { steps, waits, .. } = plan();
+    let Plan { steps, .. } = plan();
     let launches = steps.iter().map(|step| Planned { kernel: step.kernel, shape: step.shape }).collect();
-    let case = Case::new(PROBLEM.name, version, format!("{count} keys, {keys}"), keys.name(), launches, move || {
+    Case::new(PROBLEM.name, version, format!("{count} keys, {keys}"), keys.name(), launches, move || {
         let plan = plan();
         let keys = keys.make(count);
         let (sorted, places) = reference(plan.kind, &keys);
@@ -155,10 +92,9 @@ fn case(version: &'static str, count: u32, keys: Keys) -> Case {
             buffers.extend([Buffer::of("values_in", &values), Buffer::poisoned("values", keys.len() * 4)]);
             expected.push(exact("values", places));
         }
-        buffers.extend(plan.scratch);
+        buffers.extend(plan.scratch.iter().map(Own::buffer));
         Prepared { buffers, steps: plan.steps, expected }
-    });
-    if waits { case.varying(LOOKS) } else { case }.knowing(known(version))
+    })
 }
 
 #[cfg(test)]

@@ -12,11 +12,10 @@ pub use keys::Keys;
 pub use plan::{Output, PlanError, Values, plan};
 
 use super::Problem;
+use crate::bench::workload::Own;
 use crate::case::{Buffer, Case, Planned, Prepared};
 use crate::check::{Element, Expected, Tolerance};
-use crate::counters::{GLOBAL_LOOKS, REDUCTIONS, joined};
 use crate::random::Random;
-use crate::verdict::{Known, Varies};
 
 /// The problem.
 pub const PROBLEM: Problem = Problem {
@@ -41,6 +40,8 @@ pub const PROBLEM: Problem = Problem {
     ],
     cases,
     bench: bench::workloads,
+    bench_of: bench::of_size,
+    single_pass: bench::single_pass,
 };
 
 /// The keys and their sums, in the order in which the version leaves them.
@@ -84,105 +85,6 @@ pub fn values(count: usize) -> Vec<f64> {
     (0..count).map(|_| f64::from(random.whole(1, 8))).collect()
 }
 
-/// What waiting for other thread blocks changes from run to run: a warp looks at their states as often as it takes.
-const LOOKS: Varies = Varies {
-    bits: false,
-    counters: const {
-        &joined::<12>(&[
-            &GLOBAL_LOOKS,
-            &[
-                "smsp__sass_thread_inst_executed_op_dadd_pred_on.sum",
-                "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
-            ],
-        ])
-    },
-};
-
-/// How the L1 cache puts lanes of a reduction together.
-const TOGETHER: Known = Known {
-    counters: &REDUCTIONS,
-    why: "which lanes of a reduction with irregular addresses the L1 cache puts together is not modelled exactly: \
-          sectors and requests of doubles, and of one float in four, are off by up to 2 per cent",
-};
-
-/// Where the PTX branches around an addition.
-const SELECTED: Known = Known {
-    counters: &["smsp__sass_thread_inst_executed_op_dadd_pred_on.sum"],
-    why: "ptxas adds in all lanes and selects afterwards, where the PTX branches around the addition of doubles",
-};
-
-/// What is known of a version.
-fn known(version: &str) -> &'static [Known] {
-    match version {
-        "by_key_atomic_f64" | "by_key_match_f64" | "by_key_scalar_f32x4" => const { &[TOGETHER] },
-        "by_key_peers_f64" => {
-            const {
-                &[
-                    TOGETHER,
-                    Known {
-                        counters: &["smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum"],
-                        why: "ptxas shuffles and votes more often in the loop over the peers than the PTX says; why \
-                              is not known yet",
-                    },
-                ]
-            }
-        }
-        "by_key_segmented_f64" => const { &[TOGETHER, SELECTED] },
-        "by_key_block_sort_f64" => const { &[SELECTED] },
-        "by_key_vector_f32x4" => {
-            const {
-                &[Known {
-                    counters: &[
-                        REDUCTIONS[0],
-                        REDUCTIONS[1],
-                        REDUCTIONS[2],
-                        REDUCTIONS[3],
-                        "smsp__sass_inst_executed_op_global_red.sum",
-                        "smsp__sass_inst_executed_op_global.sum",
-                        "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_red.sum",
-                        "smsp__sass_sectors_mem_global.sum",
-                        "smsp__sass_l1tex_tags_mem_global.sum",
-                        "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",
-                    ],
-                    why: "the simulator counts a reduction of a vector as one per element; the hardware has one",
-                }]
-            }
-        }
-        "by_key_look_back_f64" | "by_key_sort_f64" => {
-            const {
-                &[
-                    SELECTED,
-                    Known {
-                        counters: &[
-                            "smsp__sass_inst_executed_op_local_ld.sum",
-                            "smsp__sass_inst_executed_op_local_st.sum",
-                            "smsp__sass_data_bytes_mem_local_op_ld.sum",
-                            "smsp__sass_data_bytes_mem_local_op_st.sum",
-                        ],
-                        why: "four blocks per multiprocessor leave 64 registers per thread, and ptxas spills one",
-                    },
-                    Known {
-                        counters: &[
-                            "smsp__sass_inst_executed_op_shared_ld.sum",
-                            "smsp__sass_inst_executed_op_shared.sum",
-                        ],
-                        why: "ptxas merges fewer of the loads of the warps' sums than the simulator",
-                    },
-                    Known {
-                        counters: &[
-                            "smsp__sass_data_bytes_mem_shared.sum",
-                            "smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared.sum",
-                            "smsp__sass_sectors_mem_global.sum",
-                        ],
-                        why: "what asynchronous copies add to these sums depends on how their pieces arrive",
-                    },
-                ]
-            }
-        }
-        _ => &[],
-    }
-}
-
 /// Everything that is run, version by version, from small to large.
 fn cases() -> Vec<Case> {
     let of = |&version: &&'static str| {
@@ -204,12 +106,14 @@ fn cases() -> Vec<Case> {
                 add(Keys::Runs { length: 3584 }, 10_752);
                 add(Keys::Runs { length: 1000 }, 10_000);
                 add(Keys::One, 17_921);
+                add(Keys::PowerRuns { table: 500 }, 7169);
                 add(Keys::Ordered { side: 64 }, 2_621_440);
             }
             "by_key_sort_f64" => {
                 [0, 1, 257].into_iter().for_each(|count| add(Keys::Random { table: 216 }, count));
                 add(Keys::ByAxes { side: 6 }, 2160);
                 add(Keys::Random { table: 200 }, 4500);
+                add(Keys::Power { table: 200 }, 4500);
             }
             _ => {
                 [0, 1, 31, 33, 257].into_iter().for_each(|count| add(Keys::Runs { length: 10 }, count));
@@ -219,6 +123,7 @@ fn cases() -> Vec<Case> {
                     add(keys, 2160);
                 }
                 add(Keys::Random { table: 216 }, 2160);
+                add(Keys::Power { table: 216 }, 2160);
             }
         }
         cases
@@ -228,47 +133,40 @@ fn cases() -> Vec<Case> {
 
 /// One case. Only for what [`plan`] accepts.
 fn case(version: &'static str, keys: Keys, count: u32) -> Case {
-    let plan =
-        move || plan(version, count, keys.table(count)).expect("the cases hold only what the kernels are made for");
+    let plan = move || {
+        plan(version, count.into(), keys.table(count)).expect("the cases hold only what the kernels are made for")
+    };
     let launches = plan().steps.iter().map(|step| Planned { kernel: step.kernel, shape: step.shape }).collect();
-    let waits = plan().waits;
-    let case =
-        Case::new(PROBLEM.name, version, format!("{count} elements, {keys}"), keys.name(), launches, move || {
-            let plan = plan();
-            let (keys, width) = (keys.make(count), plan.values.width());
-            let values = values(keys.len() * width);
-            let mut buffers = vec![Buffer::of("keys", &keys), plan.values.buffer("values", &values)];
-            let exact =
-                |buffer, element, reference| Expected { buffer, element, reference, tolerance: Tolerance::Exact };
-            let mut expected = Vec::new();
-            let reference = match plan.output {
-                Output::Table { table: size } => {
-                    let reference = table(&keys, &values, width, size);
-                    buffers.push(Buffer::zeros(
-                        "sums",
-                        reference.sums.len() as u64 * plan.values.element().bytes() as u64,
-                    ));
-                    reference
-                }
-                Output::Runs => {
-                    let sorted = plan.sorts.then(|| sorted(&keys, &values));
-                    let (keys, values) = sorted.as_ref().map_or((&keys, &values), |(keys, values)| (keys, values));
-                    let reference = runs(keys, values);
-                    buffers.push(Buffer::poisoned("unique", reference.keys.len() * 4));
-                    buffers.push(Buffer::poisoned("sums", reference.sums.len() * 8));
-                    buffers.push(Buffer::poisoned("runs", 4));
-                    let bytes = reference.keys.iter().flat_map(|key| key.to_le_bytes()).collect();
-                    expected.push(exact("runs", Element::U32, (reference.keys.len() as u32).to_le_bytes().to_vec()));
-                    expected.push(exact("unique", Element::I32, bytes));
-                    reference
-                }
-            };
-            expected.push(exact("sums", plan.values.element(), plan.values.bytes(&reference.sums)));
-            buffers.extend(plan.scratch);
-            Prepared { buffers, steps: plan.steps, expected }
-        });
-    let case = case.knowing(known(version));
-    if waits { case.varying(LOOKS) } else { case }
+    Case::new(PROBLEM.name, version, format!("{count} elements, {keys}"), keys.name(), launches, move || {
+        let plan = plan();
+        let (keys, width) = (keys.make(count), plan.values.width());
+        let values = values(keys.len() * width);
+        let mut buffers = vec![Buffer::of("keys", &keys), plan.values.buffer("values", &values)];
+        let exact = |buffer, element, reference| Expected { buffer, element, reference, tolerance: Tolerance::Exact };
+        let mut expected = Vec::new();
+        let reference = match plan.output {
+            Output::Table { table: size } => {
+                let reference = table(&keys, &values, width, size);
+                buffers.push(Buffer::zeros("sums", reference.sums.len() as u64 * plan.values.element().bytes() as u64));
+                reference
+            }
+            Output::Runs => {
+                let sorted = plan.sorts.then(|| sorted(&keys, &values));
+                let (keys, values) = sorted.as_ref().map_or((&keys, &values), |(keys, values)| (keys, values));
+                let reference = runs(keys, values);
+                buffers.push(Buffer::poisoned("unique", reference.keys.len() * 4));
+                buffers.push(Buffer::poisoned("sums", reference.sums.len() * 8));
+                buffers.push(Buffer::poisoned("runs", 4));
+                let bytes = reference.keys.iter().flat_map(|key| key.to_le_bytes()).collect();
+                expected.push(exact("runs", Element::U32, (reference.keys.len() as u32).to_le_bytes().to_vec()));
+                expected.push(exact("unique", Element::I32, bytes));
+                reference
+            }
+        };
+        expected.push(exact("sums", plan.values.element(), plan.values.bytes(&reference.sums)));
+        buffers.extend(plan.scratch.iter().map(Own::buffer));
+        Prepared { buffers, steps: plan.steps, expected }
+    })
 }
 
 /// Keys in ascending order with their values; equal keys keep their order.

@@ -28,6 +28,8 @@ pub const PROBLEM: Problem = Problem {
     ],
     cases,
     bench: bench::workloads,
+    bench_of: bench::of_size,
+    single_pass: bench::single_pass,
 };
 
 /// Threads in a block of the recorded cases.

@@ -16,6 +16,8 @@ pub const PROBLEM: Problem = Problem {
     versions: &["scan_naive", "scan_blelloch_pairs", "scan_blelloch", "scan_blelloch_macro", "scan_blelloch_padded"],
     cases,
     bench: bench::workloads,
+    bench_of: bench::of_size,
+    single_pass: bench::single_pass,
 };
 
 /// The tiles that are recorded, in elements.

@@ -9,11 +9,11 @@ mod tests;
 pub use plan::{Plan, PlanError, Table, Tiles, plan, radius_at};
 
 use super::Problem;
+use crate::bench::workload::Own;
 use crate::case::{Buffer, Case, Planned, Prepared};
 use crate::check::{Element, Expected, Tolerance};
-use crate::counters::{GLOBAL_LOOKS, joined};
 use crate::random::Random;
-use crate::verdict::{Known, Varies, Verdict};
+use crate::verdict::Verdict;
 use sim::report::FindingKind;
 
 /// The problem.
@@ -39,6 +39,8 @@ pub const PROBLEM: Problem = Problem {
     ],
     cases,
     bench: bench::workloads,
+    bench_of: bench::of_size,
+    single_pass: bench::single_pass,
 };
 
 /// Width and height of an image, in pixels.
@@ -134,20 +136,6 @@ pub fn depths(size: Size) -> Vec<u8> {
     (0..size.pixels()).map(|i| (i % size.width as usize * 255 / size.width as usize) as u8 & 0xf8).collect()
 }
 
-/// What waiting for other thread blocks changes from run to run: a warp looks at their words as often as it takes.
-const LOOKS: Varies = Varies {
-    bits: false,
-    counters: const {
-        &joined::<12>(&[
-            &GLOBAL_LOOKS,
-            &[
-                "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
-                "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
-            ],
-        ])
-    },
-};
-
 /// Why the version that trusts lanes to run in step is faulty.
 const IN_STEP: Verdict = Verdict::Faulty {
     finding: FindingKind::Race,
@@ -197,69 +185,6 @@ fn cases() -> Vec<Case> {
     PROBLEM.versions.iter().flat_map(of).collect()
 }
 
-/// Counters of loads from shared memory.
-const SHARED_LOADS: [&str; 2] = ["smsp__sass_inst_executed_op_shared_ld.sum", "smsp__sass_inst_executed_op_shared.sum"];
-
-/// Where a loop over a row ends with a shuffle.
-const LAST_SHUFFLE: Known = Known {
-    counters: &["smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum"],
-    why: "ptxas unrolls the loop along a row by two; a row that ends with an odd round does without its last shuffle, \
-          which hands a sum on that nobody needs",
-};
-
-/// The third kernel's loop over the sums of the warps before.
-const SUMS_AT_ONCE: Known = Known {
-    counters: &[
-        SHARED_LOADS[0],
-        SHARED_LOADS[1],
-        "smsp__sass_data_bytes_mem_shared_op_ld.sum",
-        "smsp__sass_data_bytes_mem_shared.sum",
-    ],
-    why: "in `sat_tile_borders` ptxas loads the one to three sums of warps that a loop unrolled by four leaves over as \
-          four at once, ahead of the branches that tell how many they are",
-};
-
-/// The tickets of this tile and of the next one.
-const TWO_TICKETS: Known = Known {
-    counters: &SHARED_LOADS,
-    why: "ptxas loads `place` and, ahead of several branches, `place_ahead` beside it as one",
-};
-
-const AN_ADDITION: [&str; 1] = ["smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"];
-
-/// What is known of a version.
-fn known(version: &str) -> &'static [Known] {
-    match version {
-        "sat_columns" | "sat_strips" => const { &[LAST_SHUFFLE] },
-        "sat_tiles_plain" | "sat_tiles_in_step" | "sat_tiles" => {
-            const {
-                &[
-                    SUMS_AT_ONCE,
-                    Known {
-                        counters: &AN_ADDITION,
-                        why: "ptxas lets whole warps of `sat_tile_borders` add once more than the PTX says; why is not known \
-                              yet",
-                    },
-                ]
-            }
-        }
-        "sat_look_back" | "sat_box_filter" | "sat_depth_of_field" => {
-            const {
-                &[
-                    TWO_TICKETS,
-                    Known {
-                        counters: &AN_ADDITION,
-                        why: "of an image of one tile, ptxas lets a warp add four times less than the PTX says; why is not \
-                              known yet",
-                    },
-                ]
-            }
-        }
-        "sat_look_back_u8" => const { &[TWO_TICKETS] },
-        _ => &[],
-    }
-}
-
 /// One case. Only for what [`plan`] accepts.
 fn case(version: &'static str, size: Size, tiles: Tiles, picture: Picture) -> Case {
     let plan = move || plan(version, size, tiles).expect("the cases hold only what the kernels are made for");
@@ -268,9 +193,7 @@ fn case(version: &'static str, size: Size, tiles: Tiles, picture: Picture) -> Ca
     if plan::has_tiles(version) {
         name.push_str(&format!(", tiles of {0}×{0}", tiles.edge()));
     }
-    let waits = plan().waits;
     let case = Case::new(PROBLEM.name, version, name, picture.name(), launches, move || prepare(plan(), size, picture));
-    let case = if waits { case.varying(LOOKS) } else { case }.knowing(known(version));
     if version == "sat_tiles_in_step" { case.expecting(IN_STEP) } else { case }
 }
 
@@ -310,6 +233,6 @@ fn prepare(plan: Plan, size: Size, picture: Picture) -> Prepared {
             buffers.push(Buffer::of("depth", &depths(size)));
         }
     }
-    buffers.extend(plan.scratch);
+    buffers.extend(plan.scratch.iter().map(Own::buffer));
     Prepared { buffers, steps: plan.steps, expected: vec![expected] }
 }

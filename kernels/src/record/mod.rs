@@ -14,9 +14,13 @@ use std::{env, fs, io};
 pub use ncu::{Ncu, NcuError};
 pub(crate) use profile::Launch as Profiled;
 
-use crate::case::{Case, Shape, Step};
+use sim::report::Metrics;
+
+use crate::baseline::{self, BaselineError};
+use crate::case::{Case, Planned, Shape, Step};
 use crate::counters::EXACT;
 use crate::gpu::{Gpu, GpuError, Properties};
+use crate::lowering;
 use crate::problem::{self, Problem};
 use crate::ptx::{self, CommittedPtx};
 use crate::truth::{CaseRecord, LaunchRecord, Provenance, Record, SCHEMA, TruthError, alike};
@@ -39,6 +43,11 @@ pub struct Options {
     pub repeats: u32,
     /// Where `ncu` is; looked for when `None` (see [`Ncu::find`]).
     pub ncu: Option<PathBuf>,
+    /// How often every launch is profiled, at least once: what the hardware does not repeat shows from twice on.
+    pub profiles: u32,
+    /// Whether problems are left out of which a whole record of this GPU, these tools and this code is there already:
+    /// what an interrupted recording did is not done again.
+    pub resume: bool,
     /// The program that `ncu` starts with [`CHILD_SUBCOMMAND`]; this program when `None`.
     pub program: Option<PathBuf>,
 }
@@ -47,7 +56,8 @@ impl Default for Options {
     /// Everything on GPU 0 into `kernels/truth`, seen from the repository's root.
     fn default() -> Self {
         let folder = PathBuf::from("kernels/truth");
-        Self { problems: Vec::new(), folder, gpu: 0, repeats: 30, ncu: None, program: None }
+        let (profiles, resume) = (2, false);
+        Self { problems: Vec::new(), folder, gpu: 0, repeats: 30, ncu: None, profiles, resume, program: None }
     }
 }
 
@@ -72,6 +82,8 @@ pub enum Progress<'a> {
     },
     /// A record was written.
     Written(&'a Path),
+    /// A whole record is there already.
+    There(&'a Path),
 }
 
 /// What a recording did.
@@ -126,6 +138,9 @@ pub enum RecordError {
     /// The record that would be overwritten cannot be read.
     #[error("{0}; move the file away if you want to replace it")]
     Old(TruthError),
+    /// What the simulator counts on each line could not be written beside the record.
+    #[error(transparent)]
+    Lines(#[from] BaselineError),
     /// A file could not be written.
     #[error("cannot write {}: {why}", .file.display())]
     Write {
@@ -149,6 +164,7 @@ impl RecordError {
             Self::Gpu { error, .. } => error.exit_code(),
             Self::Ncu(_) => 3,
             Self::Problem(..) | Self::OtherGpu { .. } | Self::Old(_) | Self::Write { .. } => 2,
+            Self::Lines(error) => error.exit_code(),
             Self::NoPtx(_) => 101,
         }
     }
@@ -173,15 +189,30 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Resu
     };
     for problem in problems {
         let ptx = committed(problem.name)?;
+        if !lowering::can_run(ptx.text, &format!("sm_{}", properties.compute_capability.replace('.', ""))) {
+            let (name, capability) = (problem.name, &properties.compute_capability);
+            summary
+                .notes
+                .push(format!("{name} needs a newer GPU than one of compute capability {capability}: left out"));
+            continue;
+        }
         let file = options.folder.join(format!("{}.{}.json", problem.name, properties.slug()));
         may_replace(&file, &properties)?;
         let cases = (problem.cases)();
+        if options.resume && is_there(&file, &provenance(&properties, &ncu, &ptx, None), &cases, options.profiles) {
+            progress(Progress::There(&file));
+            continue;
+        }
         let (mut records, lowered) = run_all(options, &ptx, &cases, &mut summary, progress)?;
-        progress(Progress::Profiling { problem: problem.name, launches: cases.len() });
-        let (measured, note) = ncu.profile(&program(options, problem)?, &cases)?;
+        progress(Progress::Profiling { problem: problem.name, launches: cases.len() * options.profiles as usize });
+        // The program launches all cases as often as they are profiled, so that `ncu` starts only once.
+        let profiled: Vec<Case> = (0..options.profiles).flat_map(|_| cases.iter().cloned()).collect();
+        let (measured, note) = ncu.profile(&program(options, problem)?, &profiled)?;
         summary.notes.extend(note);
-        for ((record, case), measured) in records.iter_mut().zip(&cases).zip(measured) {
-            fill(record, case, measured);
+        let rounds: Vec<&[Vec<Measured>]> = measured.chunks(cases.len().max(1)).collect();
+        for (index, (record, case)) in records.iter_mut().zip(&cases).enumerate() {
+            let profiles: Vec<&[Measured]> = rounds.iter().map(|round| &*round[index]).collect();
+            fill(record, case, &profiles);
             summary.counters += record.launches.iter().map(|launch| launch.metrics.len()).sum::<usize>();
         }
         summary.cases += records.len();
@@ -190,26 +221,32 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Resu
             problem: problem.name.to_owned(),
             provenance: provenance(&properties, &ncu, &ptx, lowered),
             counters: recorded(&records),
+            profiles: options.profiles,
             cases: records,
         };
         write(&file, &record.to_json()).map_err(|why| RecordError::Write { file: file.clone(), why })?;
         progress(Progress::Written(&file));
+        if let Some(lines) = baseline::write(&baseline::make(problem)?, &options.folder)? {
+            progress(Progress::Written(&lines));
+        }
         summary.files.push(file);
     }
     Ok(summary)
 }
 
-/// Launches every case of a problem once and in order, and looks at nothing: what `ncu` profiles.
+/// Launches every case of a problem in order, all of them `times` times, and looks at nothing: what `ncu` profiles.
 ///
 /// # Errors
 /// [`RecordError`] when the GPU fails.
-pub fn child(problem: &str, gpu: u32) -> Result<(), RecordError> {
+pub fn child(problem: &str, gpu: u32, times: u32) -> Result<(), RecordError> {
     for problem in select(&[problem.to_owned()])? {
         let ptx = committed(problem.name)?;
         let gpu = Gpu::open(gpu)?;
         let kernels = gpu.load(ptx.text)?;
-        for case in (problem.cases)() {
-            kernels.run(&case.prepare()).map_err(|error| in_case(&case, error))?;
+        for _ in 0..times {
+            for case in (problem.cases)() {
+                kernels.run(&case.prepare()).map_err(|error| in_case(&case, error))?;
+            }
         }
     }
     Ok(())
@@ -236,7 +273,8 @@ fn program(options: &Options, problem: &Problem) -> Result<Vec<OsString>, Record
     let this = || env::current_exe().map_err(|why| RecordError::Write { file: PathBuf::from("this program"), why });
     let program = options.program.clone().map_or_else(this, Ok)?;
     let args = [CHILD_SUBCOMMAND, problem.name, "--gpu"].map(OsString::from);
-    Ok([program.into()].into_iter().chain(args).chain([options.gpu.to_string().into()]).collect())
+    let numbers = [options.gpu.to_string(), "--times".to_owned(), options.profiles.to_string()];
+    Ok([program.into()].into_iter().chain(args).chain(numbers.map(OsString::from)).collect())
 }
 
 /// Runs, checks and times all cases. The GPU is closed again at the end, so that `ncu` has it to itself.
@@ -268,6 +306,7 @@ fn run_all(
                 shape,
                 times,
                 metrics: Default::default(),
+                ranges: Default::default(),
                 context: Default::default(),
                 resources: kernels.resources(step).map_err(failed)?,
             })
@@ -285,21 +324,48 @@ fn run_all(
     Ok((records, kernels.lowered_version().map(str::to_owned)))
 }
 
-/// Adds the profiles of a case's launches to the launches of its record that they are like.
-fn fill(record: &mut CaseRecord, case: &Case, measured: Vec<Measured>) {
-    for (planned, measured) in case.launches.iter().zip(measured) {
-        let alike = |launch: &&mut LaunchRecord| (&*launch.kernel, launch.shape) == (planned.kernel, planned.shape);
-        let Some(launch) = record.launches.iter_mut().find(alike) else { continue };
-        for (name, value) in measured.exact {
-            *launch.metrics.entry(name).or_default() += value;
+/// Adds the profiles of a case's launches to the launches of its record that they are like: the numbers are the first
+/// profile's, and with them goes the range of counters that were not the same in all.
+fn fill(record: &mut CaseRecord, case: &Case, profiles: &[&[Measured]]) {
+    for launch in &mut record.launches {
+        let alike = |planned: &Planned| (planned.kernel, planned.shape) == (&*launch.kernel, launch.shape);
+        let sums: Vec<Metrics> = profiles
+            .iter()
+            .map(|profile| {
+                let mut sum = Metrics::new();
+                let own = case.launches.iter().zip(*profile).filter(|(planned, _)| alike(planned));
+                for (name, value) in own.flat_map(|(_, measured)| &measured.exact) {
+                    *sum.entry(name.clone()).or_default() += value;
+                }
+                sum
+            })
+            .collect();
+        let Some(first) = sums.first() else { continue };
+        for name in first.keys() {
+            let values = || sums.iter().filter_map(|sum| sum.get(name).copied());
+            let range = [values().min().unwrap_or(0), values().max().unwrap_or(0)];
+            if range[0] < range[1] {
+                launch.ranges.insert(name.clone(), range);
+            }
         }
-        for (name, value) in measured.context {
+        let first_profile = case.launches.iter().zip(profiles[0]).filter(|(planned, _)| alike(planned));
+        for (name, &value) in first_profile.flat_map(|(_, measured)| &measured.context) {
             // What a launch needs is the same every time; what it does adds up.
             let needs = name.starts_with("launch__");
-            let sum = launch.context.entry(name).or_default();
+            let sum = launch.context.entry(name.clone()).or_default();
             *sum = if needs { value } else { *sum + value };
         }
+        launch.metrics = sums.into_iter().next().unwrap_or_default();
     }
+}
+
+/// Whether `file` is a whole record that this very recording would make again.
+fn is_there(file: &Path, now: &Provenance, cases: &[Case], profiles: u32) -> bool {
+    let Ok(old) = Record::read(file) else { return false };
+    // The day may be another one, and whether the driver knew the PTX's version follows from the driver.
+    let then = Provenance { date: now.date.clone(), ptx_version: None, ..old.provenance.clone() };
+    let has = |case: &Case| old.case(case).is_some_and(|recorded| recorded.other_launches(case).is_none());
+    then == *now && old.profiles >= profiles && old.cases.len() == cases.len() && cases.iter().all(has)
 }
 
 /// The exact counters that every launch has.
@@ -320,7 +386,7 @@ fn provenance(gpu: &Properties, ncu: &Ncu, ptx: &CommittedPtx, lowered: Option<S
         code_sha256: ptx::code_sha256(ptx.text),
         source_sha256: ptx::sha256(ptx.source),
         ptx_version: lowered,
-        date: time::OffsetDateTime::now_utc().date().to_string(),
+        date: today(),
         warpbook: env!("CARGO_PKG_VERSION").to_owned(),
     }
 }
@@ -349,61 +415,10 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
     fs::rename(&new, file)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn h200(name: &str) -> Properties {
-        Properties {
-            name: name.to_owned(),
-            compute_capability: "9.0".to_owned(),
-            sm_count: 132,
-            l2_bytes: 1,
-            threads_per_sm: 2048,
-            shared_optin_bytes: 232_448,
-            cuda: "13.0".to_owned(),
-            driver: "580.95.05".to_owned(),
-        }
-    }
-
-    #[test]
-    fn a_record_is_only_replaced_by_one_of_the_same_gpu() {
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("deeper/scan.h200.json");
-        may_replace(&file, &h200("NVIDIA H200")).unwrap();
-        write(&file, &crate::truth::tests::synthetic("scan", &[]).to_json()).unwrap();
-        may_replace(&file, &h200("NVIDIA H200")).unwrap();
-        let error = may_replace(&file, &h200("H200")).unwrap_err();
-        assert!(error.to_string().contains("is a record of NVIDIA H200, and this is H200"), "{error}");
-        write(&file, r#"{"schema": 0, "problem": "scan"}"#).unwrap();
-        may_replace(&file, &h200("H200")).unwrap();
-        write(&file, "notes of mine").unwrap();
-        assert!(matches!(may_replace(&file, &h200("H200")), Err(RecordError::Old(_))));
-        assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing is left behind");
-    }
-
-    #[test]
-    fn unknown_problems_are_named_with_those_that_exist() {
-        let error = select(&["scam".to_owned()]).unwrap_err();
-        assert_eq!(
-            (error.to_string().as_str(), error.exit_code()),
-            (
-                "there is no problem `scam`; there are copy, reduction, scan, array_scan, compaction, histogram, \
-                 reduce_by_key, summed_area_table, merge_sort, radix_sort",
-                2
-            )
-        );
-        assert_eq!(select(&[]).unwrap().len(), problem::all().len());
-    }
-
-    #[test]
-    fn the_child_is_this_program_with_the_hidden_subcommand() {
-        let options = Options { gpu: 3, program: Some("/opt/warpbook".into()), ..Options::default() };
-        let line = program(&options, problem::find("scan").unwrap()).unwrap();
-        assert_eq!(line, ["/opt/warpbook", "launch-cases", "scan", "--gpu", "3"]);
-        assert_eq!(
-            program(&Options::default(), problem::find("scan").unwrap()).unwrap()[0],
-            env::current_exe().unwrap()
-        );
-    }
+/// Today's date, as records have it.
+pub(crate) fn today() -> String {
+    time::OffsetDateTime::now_utc().date().to_string()
 }
+
+#[cfg(test)]
+mod tests;

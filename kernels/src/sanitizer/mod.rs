@@ -23,7 +23,7 @@ use crate::gpu::{Gpu, GpuError};
 
 pub use compare::{Cause, Comparison, Finder, NOTHING, STOPPED, Said, comparison, comparison_of_problems};
 pub use problems::{launch_version, subjects_of_problems};
-pub use run::record;
+pub use run::{Options, record};
 
 /// compute-sanitizer's tools.
 pub const TOOLS: [&str; 4] = ["memcheck", "racecheck", "initcheck", "synccheck"];
@@ -50,6 +50,9 @@ pub enum SanitizerError {
     /// There is no such version of a problem.
     #[error("no problem has a version `{0}`")]
     Version(String),
+    /// No kernel has a name like those that were asked for.
+    #[error("no kernel has `{0}` in its name")]
+    Nothing(String),
     /// There is no GPU, or it failed.
     #[error(transparent)]
     Gpu(#[from] GpuError),
@@ -62,7 +65,7 @@ impl SanitizerError {
     /// The exit code that a program should end with.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::File { .. } | Self::Kernel { .. } | Self::Version(_) => 2,
+            Self::File { .. } | Self::Kernel { .. } | Self::Version(_) | Self::Nothing(_) => 2,
             Self::Gpu(error) => error.exit_code(),
             Self::Missing(_) => 3,
         }

@@ -12,13 +12,27 @@ use std::{fs, io, thread};
 use super::{SanitizerError, Subject, TOOLS};
 use crate::gpu::Gpu;
 
-/// Time after which a kernel that has not ended is stopped. Loading a tool takes seconds.
-const PATIENCE: Duration = Duration::from_secs(25);
+/// How to run the tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Parts of the names of the subjects that are run; all, if there are none. What was recorded of others stays.
+    pub only: Vec<String>,
+    /// Processes that run at a time.
+    pub processes: usize,
+    /// Time after which a kernel that has not ended is stopped. Loading a tool takes seconds.
+    pub patience: Duration,
+}
+
+impl Options {
+    fn has(&self, subject: &Subject) -> bool {
+        self.only.is_empty() || self.only.iter().any(|part| subject.name.contains(part.as_str()))
+    }
+}
 
 /// Exit code by which compute-sanitizer tells that it found something.
 const FOUND: i32 = 86;
 
-/// Runs every subject under every tool, `processes` at a time, and writes the record into `folder`. `program` and
+/// Runs every subject that is asked for under every tool and writes the record into `folder`. `program` and
 /// `arguments` start a process that launches the subject whose argument is its last one.
 ///
 /// # Errors
@@ -29,27 +43,37 @@ pub fn record(
     program: &Path,
     arguments: &[&str],
     sanitizer: &Path,
-    processes: usize,
+    options: &Options,
 ) -> Result<PathBuf, SanitizerError> {
+    let asked: Vec<usize> = (0..subjects.len()).filter(|&number| options.has(&subjects[number])).collect();
+    if asked.is_empty() {
+        return Err(SanitizerError::Nothing(options.only.join(", ")));
+    }
     let properties = Gpu::open(0)?.properties().clone();
     let version = Command::new(sanitizer).arg("--version").output().map_err(SanitizerError::Missing)?;
     let version = String::from_utf8_lossy(&version.stdout);
     let version = version.lines().find_map(|line| line.strip_prefix("Version ")).unwrap_or("unknown").to_owned();
-    let jobs: Vec<(usize, &str)> = (0..subjects.len()).flat_map(|number| TOOLS.map(|tool| (number, tool))).collect();
+    let jobs: Vec<(usize, &str)> = asked.iter().flat_map(|&number| TOOLS.map(|tool| (number, tool))).collect();
     let (next, said) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     thread::scope(|scope| {
-        for _ in 0..processes.max(1) {
+        for _ in 0..options.processes.max(1) {
             scope.spawn(|| {
                 while let Some(&(number, tool)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
                     let mut command = Command::new(sanitizer);
                     command.args(["--tool", tool, "--error-exitcode", &FOUND.to_string(), "--print-limit", "3"]);
                     command.arg(program).args(arguments).arg(&subjects[number].argument);
-                    let said_now = verdict(command);
+                    let said_now = verdict(command, options.patience);
                     said.lock().expect("no thread panics with it").insert((number, tool), said_now);
                 }
             });
         }
     });
+    let file = folder.join(format!("sanitizer.{}.tsv", properties.slug()));
+    let before = if options.only.is_empty() {
+        String::new()
+    } else {
+        fs::read_to_string(&file).map_err(|why| SanitizerError::File { file: file.clone(), why })?
+    };
     let said = said.into_inner().expect("no thread panics with it");
     let mut text = format!(
         "# What compute-sanitizer reports of each kernel on a GPU, each in a process of its own. Written by\n\
@@ -60,19 +84,24 @@ pub fn record(
         TOOLS.join("\t")
     );
     for (number, subject) in subjects.iter().enumerate() {
+        let name = format!("{}\t", subject.name);
+        if let (false, Some(line)) = (asked.contains(&number), before.lines().find(|line| line.starts_with(&name))) {
+            text.push_str(line);
+            text.push('\n');
+            continue;
+        }
         let _ = write!(text, "{}\t{}\t{}", subject.name, subject.digest, subject.kinds);
         for tool in TOOLS {
             let _ = write!(text, "\t{}", said.get(&(number, tool)).map_or("not run", String::as_str));
         }
         text.push('\n');
     }
-    let file = folder.join(format!("sanitizer.{}.tsv", properties.slug()));
     fs::write(&file, text).map_err(|why| SanitizerError::File { file: file.clone(), why })?;
     Ok(file)
 }
 
 /// What a tool says of a launch, in a few words.
-fn verdict(mut command: Command) -> String {
+fn verdict(mut command: Command, patience: Duration) -> String {
     let log = match tempfile::tempfile().and_then(|log| Ok((log.try_clone()?, log))) {
         Ok(log) => log,
         Err(why) => return format!("not run: {why}"),
@@ -87,7 +116,7 @@ fn verdict(mut command: Command) -> String {
     let code = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status.code(),
-            Ok(None) if start.elapsed() < PATIENCE => thread::sleep(Duration::from_millis(50)),
+            Ok(None) if start.elapsed() < patience => thread::sleep(Duration::from_millis(50)),
             _ => {
                 stop(&mut child);
                 return "no end".to_owned();

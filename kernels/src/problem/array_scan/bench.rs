@@ -2,17 +2,40 @@
 
 use super::{PROBLEM, of_floats, plan, verdict};
 use crate::bench::values::{Reference, Values, generate, sums_before};
-use crate::bench::workload::{Content, Launches, Own, Peer, Run, Workload};
+use crate::bench::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 
 /// Elements.
-const SIZES: [u32; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 28];
+const SIZES: [u64; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 28];
+
+/// Elements that end in the middle of a tile and of a vector: of about 1 GiB, and of more than 4 GiB.
+const RAGGED: [u64; 2] = [(1 << 28) + 7, (1 << 30) + 7];
 
 /// The workloads: ints and floats, from small to large.
 pub(super) fn workloads() -> Vec<Workload> {
-    SIZES.into_iter().flat_map(|count| [false, true].map(|floats| workload(count, floats))).collect()
+    let both = |count| [false, true].map(|floats| workload(count, floats));
+    let ragged = RAGGED.into_iter().flat_map(both).map(|workload| workload.only(is_long_run));
+    SIZES.into_iter().flat_map(both).chain(ragged).collect()
 }
 
-fn workload(count: u32, floats: bool) -> Workload {
+/// The versions whose long ragged arrays are listed: the single passes that are not faulty, and the best of the others.
+fn is_long_run(version: &str) -> bool {
+    matches!(version, "prefix_blocked" | "prefix_float4_f32")
+        || plan::single_pass(version).is_some() && version != "prefix_chained_unfenced"
+}
+
+/// The workloads of another size.
+pub(super) fn of_size(size: Size) -> Result<Vec<Workload>, String> {
+    let count = size.array()?;
+    Ok([false, true].map(|floats| workload(count, floats)).into())
+}
+
+/// The versions that scan in one launch.
+pub(super) fn single_pass() -> Vec<SinglePass> {
+    let of = |&version: &&'static str| Some(SinglePass::of(version, plan::single_pass(version)?.tile));
+    PROBLEM.versions.iter().filter_map(of).collect()
+}
+
+fn workload(count: u64, floats: bool) -> Workload {
     let make = move || {
         let (input, sums): (Values, Values) = if floats {
             // Sums of whole numbers of both signs stay small, and are exact in whatever order they are formed.
@@ -25,17 +48,18 @@ fn workload(count: u32, floats: bool) -> Workload {
             (input.into(), sums.into())
         };
         let results = vec![("sums", vec![Reference::exact("out", sums)])];
-        Content { inputs: vec![("in", input)], results, bytes: 8 * u64::from(count) }
+        Content { inputs: vec![("in", input)], results, bytes: 8 * count }
     };
     let run = |&version: &&'static str| {
-        Run::new(version, move || launches(version, count)).expecting(verdict(version, count))
+        let fits = plan(version, count).map(drop);
+        Run::fitting(version, fits, move || launches(version, count as u32)).expecting(verdict(version, count as u32))
     };
-    let out = [Own::poisoned("out", 4 * u64::from(count))];
+    let out = [Own::poisoned("out", 4 * count)];
     let (unit, data, operation) =
         if floats { ("floats", "small whole numbers", "SCAN_F32") } else { ("ints", "any numbers", "SCAN_I32") };
-    Workload::new(count.into(), unit, data, make)
+    Workload::new(count, unit, data, make)
         .runs(PROBLEM.versions.iter().filter(|version| of_floats(version) == floats).map(run))
-        .peer(Peer::cub("cub::DeviceScan::ExclusiveSum", operation, count.into(), &out))
+        .peer(Peer::cub("cub::DeviceScan::ExclusiveSum", operation, count, &out))
 }
 
 fn launches(version: &'static str, count: u32) -> Launches {

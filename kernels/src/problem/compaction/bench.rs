@@ -2,20 +2,23 @@
 
 use rayon::prelude::*;
 
-use super::{Data, PROBLEM, is_unstable, plan};
+use super::{Data, PROBLEM, is_unstable, plan, tile};
 use crate::bench::values::{Reference, generate};
-use crate::bench::workload::{Content, Launches, Own, Peer, Run, Workload};
+use crate::bench::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 use crate::verdict::Verdict;
 use sim::report::FindingKind;
 
 /// Elements; the largest with every kind of data.
-const SIZES: [u32; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 28];
+const SIZES: [u64; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 28];
+
+/// Elements that end in the middle of a tile and of a vector: of about 1 GiB, and of more than 4 GiB.
+const RAGGED: [u64; 2] = [(1 << 28) + 7, (1 << 30) + 7];
 
 /// What is kept of the largest.
 const KINDS: [Data; 5] = [Data::Share(500), Data::Share(0), Data::Share(100), Data::Share(900), Data::Runs];
 
 /// The most elements that one thread is left alone with: it takes a tenth of a second for them.
-const SERIAL: u32 = 1 << 20;
+const SERIAL: u64 = 1 << 20;
 
 /// Elements that one stream of random numbers makes, and on which a run of kept elements does not cross.
 const CHUNK: usize = 1 << 16;
@@ -24,10 +27,27 @@ const CHUNK: usize = 1 << 16;
 pub(super) fn workloads() -> Vec<Workload> {
     let [.., largest] = SIZES;
     let small = SIZES.into_iter().filter(|&count| count < largest).map(|count| workload(count, Data::Share(500)));
-    small.chain(KINDS.map(|data| workload(largest, data))).collect()
+    let ragged = RAGGED.map(|count| workload(count, Data::Share(500)).only(is_long_run));
+    small.chain(KINDS.map(|data| workload(largest, data))).chain(ragged).collect()
 }
 
-fn workload(count: u32, data: Data) -> Workload {
+/// The versions whose long ragged arrays are listed: the single passes, and the best of those with several launches.
+fn is_long_run(version: &str) -> bool {
+    ["compact_warp_atomic", "compact_staged", "compact_lookback", "compact_pipelined"].contains(&version)
+}
+
+/// The workloads of another size.
+pub(super) fn of_size(size: Size) -> Result<Vec<Workload>, String> {
+    let count = size.array()?;
+    Ok(KINDS.map(|data| workload(count, data)).into())
+}
+
+/// The versions that compact in one launch and keep the order.
+pub(super) fn single_pass() -> Vec<SinglePass> {
+    ["compact_lookback", "compact_pipelined"].map(|version| SinglePass::of(version, tile(version))).into()
+}
+
+fn workload(count: u64, data: Data) -> Workload {
     let make = move || {
         let input = input(count as usize, data);
         let kept: Vec<i32> = input.par_iter().copied().filter(|&x| x > 0).collect();
@@ -36,20 +56,20 @@ fn workload(count: u32, data: Data) -> Workload {
         Content {
             inputs: vec![("in", input.into())],
             results: vec![("kept", references)],
-            bytes: 4 * (u64::from(count) + u64::from(number)),
+            bytes: 4 * (count + u64::from(number)),
         }
     };
     let run = |&version: &&'static str| match version {
         "compact_serial" if count > SERIAL => Run::left_out(version, "one thread would take seconds"),
-        _ => Run::new(version, move || launches(version, count))
+        _ => Run::fitting(version, plan(version, count).map(drop), move || launches(version, count as u32))
             .in_any_order(is_unstable(version))
             .expecting(verdict(version, data)),
     };
-    let outputs = [Own::poisoned("out", 4 * u64::from(count)), Own::poisoned("kept", 4)];
-    Workload::new(count.into(), "ints", data.name(), make).runs(PROBLEM.versions.iter().map(run)).peer(Peer::cub(
+    let outputs = [Own::poisoned("out", 4 * count), Own::poisoned("kept", 4)];
+    Workload::new(count, "ints", data.name(), make).runs(PROBLEM.versions.iter().map(run)).peer(Peer::cub(
         "cub::DeviceSelect::If",
         "SELECT_I32",
-        count.into(),
+        count,
         &outputs,
     ))
 }

@@ -2,21 +2,27 @@
 
 use rayon::prelude::*;
 
-use super::{Data, MANY, PROBLEM, plan};
+use super::{Data, MANY, MANY_VERSIONS, PROBLEM, plan};
 use crate::bench::values::{Reference, Values, generate};
-use crate::bench::workload::{Content, Launches, Own, Peer, Run, Workload};
+use crate::bench::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 use crate::random::Random;
 use crate::verdict::Verdict;
 use sim::report::FindingKind;
 
 /// Bytes; the largest with every kind of data.
-const SIZES: [u32; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 30];
+const SIZES: [u64; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 30];
 
 /// What is in the largest.
 const KINDS: [Data; 6] = [Data::Uniform, Data::Constant, Data::Bell, Data::OneBank, Data::Zipf, Data::Sorted];
 
 /// Elements of more than 256 values.
-const WIDE: [u32; 2] = [1 << 16, 1 << 28];
+const WIDE: [u64; 2] = [1 << 16, 1 << 28];
+
+/// Bytes that end in the middle of a vector; the last is one that every version refuses, because a bin could overflow.
+const RAGGED: [u64; 3] = [(1 << 28) + 7, (1 << 32) - 5, (1 << 32) + 5];
+
+/// Elements of two bytes each, likewise: of more than 4 GiB.
+const RAGGED_WIDE: [u64; 2] = [(1 << 28) + 7, (1 << 31) + 7];
 
 /// The workloads, from small to large.
 pub(super) fn workloads() -> Vec<Workload> {
@@ -25,19 +31,40 @@ pub(super) fn workloads() -> Vec<Workload> {
     let small = small.flat_map(|count| [Data::Uniform, Data::Constant].map(|data| of_bytes(count, data)));
     let large = KINDS.map(|data| of_bytes(largest, data));
     let wide = MANY.into_iter().flat_map(|bins| WIDE.map(|count| (count, bins)));
-    let wide = wide.map(|(count, bins)| workload(count, bins, Data::Uniform, &["histogram_many"]));
-    small.chain(large).chain(wide).collect()
+    let wide = wide.map(|(count, bins)| workload(count, bins, Data::Uniform, &MANY_VERSIONS));
+    let ragged = RAGGED.map(|count| of_bytes(count, Data::Bell).only(is_long_run));
+    let ragged_wide = RAGGED_WIDE.map(|count| workload(count, MANY[1], Data::Bell, &MANY_VERSIONS));
+    small.chain(large).chain(wide).chain(ragged).chain(ragged_wide).collect()
 }
 
-fn of_bytes(count: u32, data: Data) -> Workload {
+/// The versions whose long ragged arrays are listed: one of each way to keep bins.
+fn is_long_run(version: &str) -> bool {
+    let best =
+        ["global4", "block4", "warp", "packed", "periodic", "spill", "copies32", "runs", "match", "lanes", "bulk"];
+    version.strip_prefix("histogram_").is_some_and(|name| best.contains(&name))
+}
+
+/// The workloads of another size.
+pub(super) fn of_size(size: Size) -> Result<Vec<Workload>, String> {
+    let count = size.array()?;
+    let bytes = KINDS.map(|data| of_bytes(count, data));
+    Ok(bytes.into_iter().chain(MANY.map(|bins| workload(count, bins, Data::Uniform, &MANY_VERSIONS))).collect())
+}
+
+/// Blocks add to bins in global memory and never wait for each other.
+pub(super) const fn single_pass() -> Vec<SinglePass> {
+    Vec::new()
+}
+
+fn of_bytes(count: u64, data: Data) -> Workload {
     let versions: Vec<&'static str> =
-        PROBLEM.versions.iter().copied().filter(|&version| version != "histogram_many").collect();
+        PROBLEM.versions.iter().copied().filter(|version| !MANY_VERSIONS.contains(version)).collect();
     let hist = [Own::poisoned("hist", 1024)];
-    let peer = Peer::cub("cub::DeviceHistogram::HistogramEven", "HISTOGRAM_U8", count.into(), &hist);
+    let peer = Peer::cub("cub::DeviceHistogram::HistogramEven", "HISTOGRAM_U8", count, &hist);
     workload(count, 256, data, &versions).peer(peer)
 }
 
-fn workload(count: u32, bins: u32, data: Data, versions: &[&'static str]) -> Workload {
+fn workload(count: u64, bins: u32, data: Data, versions: &[&'static str]) -> Workload {
     let width = if bins == 256 { 1 } else { 2 };
     let make = move || {
         let make = value(data, bins, count);
@@ -53,7 +80,7 @@ fn workload(count: u32, bins: u32, data: Data, versions: &[&'static str]) -> Wor
         Content {
             inputs: vec![("in", input)],
             results: vec![("hist", vec![Reference::exact("hist", counts)])],
-            bytes: width * u64::from(count) + 4 * u64::from(bins),
+            bytes: width * count + 4 * u64::from(bins),
         }
     };
     let (unit, name) = match width {
@@ -61,13 +88,14 @@ fn workload(count: u32, bins: u32, data: Data, versions: &[&'static str]) -> Wor
         _ => ("shorts", format!("{}, {bins} values", data.name())),
     };
     let run = |&version: &&'static str| {
-        Run::new(version, move || launches(version, count, bins)).expecting(verdict(version, data))
+        let fits = plan(version, count, bins).map(drop);
+        Run::fitting(version, fits, move || launches(version, count, bins)).expecting(verdict(version, data))
     };
-    Workload::new(count.into(), unit, name, make).runs(versions.iter().map(run))
+    Workload::new(count, unit, name, make).runs(versions.iter().map(run))
 }
 
-fn launches(version: &'static str, count: u32, bins: u32) -> Launches {
-    let steps = plan(version, count.into(), bins).expect("the sizes are in range");
+fn launches(version: &'static str, count: u64, bins: u32) -> Launches {
+    let steps = plan(version, count, bins).expect("the sizes are in range");
     let bytes = 4 * u64::from(bins);
     let buffers = if steps.len() > 1 {
         vec![Own::poisoned("hist", bytes), Own::poisoned("sums", bytes * steps[0].shape.grid.count())]
@@ -92,7 +120,7 @@ fn verdict(version: &str, data: Data) -> Verdict {
 }
 
 /// What makes the i-th of `count` values below `bins`: what [`Data::make`] makes, for all cores.
-fn value(data: Data, bins: u32, count: u32) -> impl Fn(&mut Random, usize) -> u16 + Sync {
+fn value(data: Data, bins: u32, count: u64) -> impl Fn(&mut Random, usize) -> u16 + Sync {
     let top = bins as i32 - 1;
     // Where each value of Zipf's law ends, as shares of 2^20.
     let weights: Vec<f64> = (1..=bins).map(|k| 1.0 / f64::from(k)).collect();
@@ -111,7 +139,7 @@ fn value(data: Data, bins: u32, count: u32) -> impl Fn(&mut Random, usize) -> u1
                 ends.partition_point(|&end| end <= at).min(top as usize) as i32
             }
             // Every value as often, in ascending order.
-            Data::Sorted => (i as u64 * u64::from(bins) / u64::from(count)) as i32,
+            Data::Sorted => (i as u64 * u64::from(bins) / count) as i32,
             Data::Sparse => random.whole(0, top) & random.whole(0, top) & random.whole(0, top),
         };
         value as u16

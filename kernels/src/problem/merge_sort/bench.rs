@@ -4,19 +4,33 @@ use rayon::prelude::*;
 
 use super::{CHUNK, PROBLEM, TILE, plan};
 use crate::bench::values::{Reference, generate};
-use crate::bench::workload::{Content, Launches, Own, Peer, Run, Workload};
+use crate::bench::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 use crate::verdict::Verdict;
 use sim::report::FindingKind;
 
 /// Keys.
-const SIZES: [u32; 3] = [1 << 16, 1 << 20, 1 << 24];
+const SIZES: [u64; 3] = [1 << 16, 1 << 20, 1 << 24];
+
+/// Keys that end in the middle of a chunk and of a tile: of about 1 GiB, and of more than 4 GiB.
+const RAGGED: [u64; 2] = [(1 << 28) + 7, (1 << 30) + 7];
 
 /// The workloads, from small to large.
 pub(super) fn workloads() -> Vec<Workload> {
-    SIZES.map(workload).into()
+    let ragged = RAGGED.map(|count| workload(count).only(|version| version == "merge_path"));
+    SIZES.into_iter().map(workload).chain(ragged).collect()
 }
 
-fn workload(count: u32) -> Workload {
+/// The workloads of another size.
+pub(super) fn of_size(size: Size) -> Result<Vec<Workload>, String> {
+    size.array().map(|count| vec![workload(count)])
+}
+
+/// A merge is many launches.
+pub(super) const fn single_pass() -> Vec<SinglePass> {
+    Vec::new()
+}
+
+fn workload(count: u64) -> Workload {
     let make = move || {
         let input: Vec<u32> = generate(0x50f7, count as usize, |random, _| (random.bits() >> 32) as u32);
         let mut chunks = input.clone();
@@ -29,12 +43,13 @@ fn workload(count: u32) -> Workload {
                 ("sorted", vec![Reference::exact("out", sorted)]),
                 ("chunks", vec![Reference::exact("out", chunks)]),
             ],
-            bytes: 8 * u64::from(count),
+            bytes: 8 * count,
         }
     };
     let run = |&version: &&'static str| {
         let result = if version.starts_with("merge") { "sorted" } else { "chunks" };
-        let run = Run::new(version, move || launches(version, count)).leaving(result);
+        let run =
+            Run::fitting(version, plan(version, count).map(drop), move || launches(version, count)).leaving(result);
         match version {
             "chunks_split_printed" => run.expecting(Verdict::Faulty {
                 finding: FindingKind::Race,
@@ -43,18 +58,21 @@ fn workload(count: u32) -> Workload {
             _ => run,
         }
     };
-    let out = [Own::poisoned("out", 4 * u64::from(count))];
-    Workload::new(count.into(), "unsigned ints", "uniform keys", make)
-        .runs(PROBLEM.versions.iter().map(run))
-        .peer(Peer::cub("cub::DeviceRadixSort::SortKeys", "SORT_U32", count.into(), &out))
+    let out = [Own::poisoned("out", 4 * count)];
+    Workload::new(count, "unsigned ints", "uniform keys", make).runs(PROBLEM.versions.iter().map(run)).peer(Peer::cub(
+        "cub::DeviceRadixSort::SortKeys",
+        "SORT_U32",
+        count,
+        &out,
+    ))
 }
 
-fn launches(version: &'static str, count: u32) -> Launches {
-    let plan = plan(version, count.into()).expect("the sizes are in range");
-    let mut buffers = vec![Own::poisoned("out", 4 * u64::from(count))];
+fn launches(version: &'static str, count: u64) -> Launches {
+    let plan = plan(version, count).expect("the sizes are in range");
+    let mut buffers = vec![Own::poisoned("out", 4 * count)];
     if plan.other {
-        let tiles = u64::from(count.div_ceil(TILE));
-        buffers.extend([Own::poisoned("other", 4 * u64::from(count)), Own::poisoned("places", 4 * tiles)]);
+        let tiles = count.div_ceil(TILE.into());
+        buffers.extend([Own::poisoned("other", 4 * count), Own::poisoned("places", 4 * tiles)]);
     }
     Launches { steps: plan.steps, buffers }
 }

@@ -2,15 +2,19 @@
 
 use rayon::prelude::*;
 
+use super::plan::tile;
 use super::{Keys, Kind, PROBLEM, plan};
 use crate::bench::values::{Reference, generate};
-use crate::bench::workload::{Content, Launches, Own, Peer, Run, Workload};
+use crate::bench::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 
 /// Keys.
-const SIZES: [u32; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 28];
+const SIZES: [u64; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 28];
+
+/// Keys that end in the middle of a tile: of about 1 GiB, and of more than 4 GiB.
+const RAGGED: [u64; 2] = [(1 << 28) + 7, (1 << 30) + 7];
 
 /// The most keys for which `radix_onesweep_small` has room for what its many tiles tell each other.
-const SMALL: u32 = 1 << 24;
+const SMALL: u64 = 1 << 24;
 
 /// The workloads: keys from small to large, the largest of several kinds; then the other types.
 pub(super) fn workloads() -> Vec<Workload> {
@@ -19,15 +23,39 @@ pub(super) fn workloads() -> Vec<Workload> {
     let kinds = [Keys::Constant, Keys::Sorted, Keys::And(3)].map(|keys| workload(Kind::U32, largest, keys));
     let others = [Kind::Pairs, Kind::I32, Kind::F32].into_iter();
     let others = others.flat_map(|kind| [SIZES[0], largest].map(|count| workload(kind, count, Keys::Uniform)));
-    keys.into_iter().chain(kinds).chain(others).collect()
+    let kinds_of_keys = [Kind::U32, Kind::I32, Kind::F32, Kind::Pairs];
+    let ragged = kinds_of_keys.map(|kind| workload(kind, RAGGED[0], Keys::Uniform));
+    let huge = [Kind::U32, Kind::Pairs].map(|kind| workload(kind, RAGGED[1], Keys::Uniform));
+    let ragged = ragged.into_iter().chain(huge).map(|workload| workload.only(is_long_run));
+    keys.into_iter().chain(kinds).chain(others).chain(ragged).collect()
 }
 
-fn workload(kind: Kind, count: u32, keys: Keys) -> Workload {
+/// The versions whose long ragged arrays are listed.
+fn is_long_run(version: &str) -> bool {
+    version == "radix_three_8" || version.starts_with("radix_onesweep") && version != "radix_onesweep_small"
+}
+
+/// The workloads of another size.
+pub(super) fn of_size(size: Size) -> Result<Vec<Workload>, String> {
+    let count = size.array()?;
+    let kinds = [Keys::Uniform, Keys::Constant, Keys::Sorted, Keys::And(3)];
+    let keys = kinds.map(|keys| workload(Kind::U32, count, keys));
+    let others = [Kind::Pairs, Kind::I32, Kind::F32].map(|kind| workload(kind, count, Keys::Uniform));
+    Ok(keys.into_iter().chain(others).collect())
+}
+
+/// The versions that sort by a digit in one launch.
+pub(super) fn single_pass() -> Vec<SinglePass> {
+    let sweeps = PROBLEM.versions.iter().filter(|version| version.starts_with("radix_onesweep"));
+    sweeps.map(|version| SinglePass::of(version, tile(version).1)).collect()
+}
+
+fn workload(kind: Kind, count: u64, keys: Keys) -> Workload {
     let run = |&version: &&'static str| match version {
         "radix_onesweep_small" if count > SMALL => {
             Run::left_out(version, "its tiles would tell each other four times as many words as there are keys")
         }
-        _ => Run::new(version, move || launches(version, count)),
+        _ => Run::fitting(version, plan(version, count).map(drop), move || launches(version, count)),
     };
     let of_kind = |version: &&&'static str| Kind::of(version) == kind;
     let unit = match kind {
@@ -36,42 +64,42 @@ fn workload(kind: Kind, count: u32, keys: Keys) -> Workload {
         Kind::F32 => "floats",
         Kind::Pairs => "pairs of unsigned ints",
     };
-    let workload = Workload::new(count.into(), unit, keys.name(), move || make(kind, count, keys))
+    let workload = Workload::new(count, unit, keys.name(), move || make(kind, count, keys))
         .runs(PROBLEM.versions.iter().filter(of_kind).map(run));
-    let bytes = 4 * u64::from(count);
+    let bytes = 4 * count;
     let (out, values) = (Own::poisoned("out", bytes), Own::poisoned("values", bytes));
     match kind {
-        Kind::U32 => workload.peer(Peer::cub("cub::DeviceRadixSort::SortKeys", "SORT_U32", count.into(), &[out])),
+        Kind::U32 => workload.peer(Peer::cub("cub::DeviceRadixSort::SortKeys", "SORT_U32", count, &[out])),
         Kind::Pairs => {
-            let peer = Peer::cub("cub::DeviceRadixSort::SortPairs", "SORT_PAIRS_U32", count.into(), &[out, values]);
+            let peer = Peer::cub("cub::DeviceRadixSort::SortPairs", "SORT_PAIRS_U32", count, &[out, values]);
             workload.peer(Peer { reads: vec!["in", "values_in"], ..peer })
         }
         Kind::I32 | Kind::F32 => workload,
     }
 }
 
-fn launches(version: &'static str, count: u32) -> Launches {
-    let plan = plan(version, count.into()).expect("the sizes are in range");
-    let mut buffers: Vec<Own> = plan.scratch.iter().map(Own::of).collect();
-    buffers.push(Own::poisoned("out", 4 * u64::from(count)));
+fn launches(version: &'static str, count: u64) -> Launches {
+    let plan = plan(version, count).expect("the sizes are in range");
+    let mut buffers = plan.scratch;
+    buffers.push(Own::poisoned("out", 4 * count));
     if plan.kind == Kind::Pairs {
-        buffers.push(Own::poisoned("values", 4 * u64::from(count)));
+        buffers.push(Own::poisoned("values", 4 * count));
     }
     Launches { steps: plan.steps, buffers }
 }
 
 /// Keys as 32 bits each, and the same in ascending order.
-fn make(kind: Kind, count: u32, keys: Keys) -> Content {
+fn make(kind: Kind, count: u64, keys: Keys) -> Content {
     let input: Vec<u32> = generate(0x50f7, count as usize, |random, i| {
         let mut word = || (random.bits() >> 32) as u32;
         match keys {
             Keys::Constant => 0x3f80_1234,
-            Keys::Sorted => i as u32 * (u32::MAX / count),
+            Keys::Sorted => i as u32 * u32::try_from(u64::from(u32::MAX) / count).unwrap_or_default(),
             Keys::And(words) => (0..words).fold(u32::MAX, |key, _| key & word()),
             _ => word(),
         }
     });
-    let bytes = 4 * u64::from(count);
+    let bytes = 4 * count;
     // Bits whose order as unsigned ints is the order of the keys, and back.
     let sign = |key: u32| match kind {
         Kind::U32 | Kind::Pairs => key,
@@ -92,7 +120,7 @@ fn make(kind: Kind, count: u32, keys: Keys) -> Content {
         pairs.par_sort_unstable();
         let keys: Vec<u32> = pairs.par_iter().map(|pair| (pair >> 32) as u32).collect();
         let places: Vec<u32> = pairs.par_iter().map(|&pair| pair as u32).collect();
-        let values: Vec<u32> = (0..count).collect();
+        let values: Vec<u32> = (0..count as u32).collect();
         return Content {
             inputs: vec![("in", input.into()), ("values_in", values.into())],
             results: vec![("sorted", vec![Reference::exact("out", keys), Reference::exact("values", places)])],

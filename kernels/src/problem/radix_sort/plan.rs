@@ -3,7 +3,8 @@
 use sim::{Dim3, Scalar};
 
 use super::PROBLEM;
-use crate::case::{Buffer, Pass, Shape, Step};
+use crate::bench::workload::Own;
+use crate::case::{Pass, Shape, Step};
 
 /// Keys of a tile of the versions with three launches per digit: 256 threads with 16 each.
 pub(super) const TILE: u32 = 256 * 16;
@@ -66,11 +67,9 @@ pub struct Plan {
     /// The launches. Their buffers are `in`, `out` and, for pairs, `values_in` and `values`.
     pub steps: Vec<Step>,
     /// Further buffers.
-    pub scratch: Vec<Buffer>,
+    pub scratch: Vec<Own>,
     /// What is sorted.
     pub kind: Kind,
-    /// Whether thread blocks wait for each other.
-    pub waits: bool,
 }
 
 /// A launch that these kernels are not made for.
@@ -153,11 +152,11 @@ fn three(version: &'static str, count: u32) -> Plan {
         steps.push(Step { kernel: version, shape, args: [&[to, from, counts, totals], &end[..]].concat() });
     }
     let scratch = vec![
-        Buffer::poisoned("other", count as usize * 4),
-        Buffer::poisoned("counts", (tiles as usize) << bits << 2),
-        Buffer::poisoned("totals", 4 << bits),
+        Own::poisoned("other", u64::from(count) * 4),
+        Own::poisoned("counts", u64::from(tiles) << bits << 2),
+        Own::poisoned("totals", 4 << bits),
     ];
-    Plan { steps, scratch, kind: Kind::U32, waits: false }
+    Plan { steps, scratch, kind: Kind::U32 }
 }
 
 /// All histograms at once, and a launch for each digit.
@@ -194,12 +193,12 @@ fn sweep(version: &'static str, count: u32) -> Plan {
         steps.push(Step { kernel: version, shape: linear(tiles, threads, 4 * (tile + 8 * threads)), args });
     }
     let mut scratch = vec![
-        Buffer::poisoned("other", count as usize * 4),
-        Buffer::zeros("histograms", u64::from(4 * DIGITS) * 4),
-        Buffer::poisoned("state", words as usize * 4),
+        Own::poisoned("other", u64::from(count) * 4),
+        Own::zeros("histograms", u64::from(4 * DIGITS) * 4),
+        Own::poisoned("state", u64::from(words) * 4),
     ];
     if kind == Kind::Pairs {
-        scratch.push(Buffer::poisoned("values_other", count as usize * 4));
+        scratch.push(Own::poisoned("values_other", u64::from(count) * 4));
     }
-    Plan { steps, scratch, kind, waits: tiles > 1 }
+    Plan { steps, scratch, kind }
 }

@@ -29,6 +29,16 @@ pub enum Keys {
         /// The number of keys.
         table: u32,
     },
+    /// This many keys in random order by a power law: key k comes k + 1 times as rarely as key 0.
+    Power {
+        /// The number of keys.
+        table: u32,
+    },
+    /// The same in ascending order: a few long runs, and many short ones.
+    PowerRuns {
+        /// The number of keys.
+        table: u32,
+    },
     /// The particles of a box, cell by cell.
     Ordered {
         /// Cells along an edge.
@@ -51,6 +61,8 @@ impl fmt::Display for Keys {
         match self {
             Self::Runs { length } => write!(f, "runs of {length}"),
             Self::Random { table } => write!(f, "{table} keys in random order"),
+            Self::Power { table } => write!(f, "{table} keys by a power law"),
+            Self::PowerRuns { table } => write!(f, "runs of {table} keys by a power law"),
             Self::Ordered { side } => write!(f, "box of {side}³ cells in order"),
             Self::ByAxes { side } => write!(f, "box of {side}³ cells shifted along the axes"),
             Self::ByFaces { side } => write!(f, "box of {side}³ cells shifted through faces"),
@@ -67,6 +79,8 @@ impl Keys {
             Self::One => "one key",
             Self::Alternating => "two keys in turns",
             Self::Random { .. } => "random keys",
+            Self::Power { .. } => "a power law",
+            Self::PowerRuns { .. } => "a power law, in order",
             Self::Ordered { .. } => "particles in order",
             Self::ByAxes { .. } => "particles shifted along the axes",
             Self::ByFaces { .. } => "particles shifted through faces",
@@ -85,7 +99,7 @@ impl Keys {
             }
             Self::One => 4,
             Self::Alternating => 2,
-            Self::Random { table } => table,
+            Self::Random { table } | Self::Power { table } | Self::PowerRuns { table } => table,
             Self::Ordered { side } | Self::ByAxes { side } | Self::ByFaces { side } => side * side * side,
         }
     }
@@ -103,11 +117,16 @@ impl Keys {
             }
             _ => 0,
         };
+        let ends = match self {
+            Self::Power { table } | Self::PowerRuns { table } => power_ends(table),
+            _ => Vec::new(),
+        };
         let mut key = |i: u32| match self {
             Self::Runs { length } => (i / length) as i32,
             Self::One => 3,
             Self::Alternating => (i % 2) as i32,
             Self::Random { table } => random.whole(0, table as i32 - 1),
+            Self::Power { .. } | Self::PowerRuns { .. } => by_power(&ends, &mut random),
             Self::Ordered { .. } => (i / PER_CELL) as i32,
             Self::ByAxes { .. } => {
                 let bits = random.bits() as u32;
@@ -122,8 +141,30 @@ impl Keys {
                 moved((i / PER_CELL) as i32, side, step)
             }
         };
-        (0..count).map(&mut key).collect()
+        let mut keys: Vec<i32> = (0..count).map(&mut key).collect();
+        if matches!(self, Self::PowerRuns { .. }) {
+            keys.sort_unstable();
+        }
+        keys
     }
+}
+
+/// Where each key of the power law ends, as a share of all elements.
+fn power_ends(table: u32) -> Vec<f64> {
+    let weight = |key: u32| 1.0 / (f64::from(key) + 1.0);
+    let all: f64 = (0..table).map(weight).sum();
+    (0..table)
+        .scan(0.0, |sum, key| {
+            *sum += weight(key) / all;
+            Some(*sum)
+        })
+        .collect()
+}
+
+/// The key whose share a random number falls into.
+fn by_power(ends: &[f64], random: &mut Random) -> i32 {
+    let at = (random.bits() >> 11) as f64 / (1u64 << 53) as f64;
+    ends.partition_point(|&end| end <= at).min(ends.len() - 1) as i32
 }
 
 /// The cell that is `step` away from a cell, in a box without walls: who leaves at one side comes in at the other.
@@ -150,6 +191,8 @@ mod tests {
             (Keys::One, 33),
             (Keys::Alternating, 33),
             (Keys::Random { table: 50 }, 5000),
+            (Keys::Power { table: 50 }, 5000),
+            (Keys::PowerRuns { table: 50 }, 5000),
             (Keys::Ordered { side: 5 }, 1250),
             (Keys::ByAxes { side: 5 }, 1250),
             (Keys::ByFaces { side: 5 }, 1250),
@@ -173,6 +216,20 @@ mod tests {
         assert!((of(Keys::ByAxes { side: 30 }) - 14.9).abs() < 0.3, "{}", of(Keys::ByAxes { side: 30 }));
         assert!((of(Keys::ByFaces { side: 30 }) - 12.5).abs() < 0.3, "{}", of(Keys::ByFaces { side: 30 }));
         assert!(of(Keys::Random { table: 27_000 }) > 31.9);
+    }
+
+    /// Key k comes k + 1 times as rarely as key 0, but for chance.
+    #[test]
+    fn a_power_law_has_few_frequent_keys_and_many_rare_ones() {
+        let keys = Keys::Power { table: 1000 }.make(100_000);
+        let often = |key: i32| keys.iter().filter(|&&other| other == key).count() as f64;
+        let all: f64 = (1..=1000).map(|k| 1.0 / f64::from(k)).sum();
+        for key in [0, 1, 9, 99] {
+            let expected = 100_000.0 / (f64::from(key) + 1.0) / all;
+            assert!((often(key) / expected - 1.0).abs() < 0.3, "{key}: {} and {expected}", often(key));
+        }
+        let runs = Keys::PowerRuns { table: 1000 }.make(100_000);
+        assert!(runs.is_sorted() && runs.iter().filter(|&&key| key == 0).count() as f64 == often(0));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use sim::{Dim3, Scalar};
 
 use super::PROBLEM;
+use crate::bench::workload::Own;
 use crate::case::{Buffer, Pass, Shape, Step};
 use crate::check::Element;
 
@@ -11,6 +12,9 @@ const THREADS: u32 = 256;
 
 /// Elements in a tile of the single-pass version: 256 threads with 14 elements each.
 pub(super) const TILE: u32 = 256 * 14;
+
+/// The most elements: indices of the last block's threads are unsigned ints.
+pub(super) const LONGEST: u64 = (1 << 32) - 4096;
 
 /// Bits of a key that one pass of the radix sort takes.
 const DIGIT_BITS: u32 = 4;
@@ -85,15 +89,13 @@ pub struct Plan {
     /// The launches. Their buffers are `keys`, `values`, `sums`, and for [`Output::Runs`] `unique` and `runs`.
     pub steps: Vec<Step>,
     /// Further buffers.
-    pub scratch: Vec<Buffer>,
+    pub scratch: Vec<Own>,
     /// What is added up.
     pub values: Values,
     /// What comes out.
     pub output: Output,
     /// Whether the keys are sorted first.
     pub sorts: bool,
-    /// Whether thread blocks wait for each other.
-    pub waits: bool,
 }
 
 /// What these kernels are not made for.
@@ -108,9 +110,9 @@ pub enum PlanError {
     /// There are too many elements.
     #[error(
         "{0} elements are too many for the reduction by key: the kernels' indices are of type unsigned, and those of \
-         the last block's threads must not begin again at 0; at most 4294963200 elements fit"
+         the last block's threads must not begin again at 0; at most {LONGEST} elements fit"
     )]
-    Count(u32),
+    Count(u64),
     /// There is no place for a sum.
     #[error(
         "there are elements to add up, but the table of sums is for no key at all; a table of at least 1 is needed"
@@ -128,13 +130,14 @@ const SORTED: [(&str, &str); 2] = [("keys_a", "values_a"), ("keys_b", "values_b"
 ///
 /// # Errors
 /// [`PlanError`] when the kernels are not made for that.
-pub fn plan(version: &str, count: u32, table: u32) -> Result<Plan, PlanError> {
+pub fn plan(version: &str, count: u64, table: u32) -> Result<Plan, PlanError> {
     let Some(&version) = PROBLEM.versions.iter().find(|known| **known == version) else {
         return Err(PlanError::Version { asked: version.to_owned() });
     };
-    if count > u32::MAX - 4095 {
+    if count > LONGEST {
         return Err(PlanError::Count(count));
     }
+    let count = count as u32;
     if table == 0 && count > 0 {
         return Err(PlanError::NoKeys);
     }
@@ -152,12 +155,12 @@ pub fn plan(version: &str, count: u32, table: u32) -> Result<Plan, PlanError> {
         args.insert(5, unsigned(count));
         let shape = Shape { grid: Dim3::linear(tiles), block: Dim3::linear(THREADS), shared_bytes: 12 * TILE };
         steps.push(Step { kernel: "by_key_look_back_f64", shape, args });
-        scratch.push(Buffer::zeros("work", 16 * (1 + u64::from(tiles))));
-        return Ok(Plan { steps, scratch, values, output: Output::Runs, sorts, waits: tiles > 1 });
+        scratch.push(Own::zeros("work", 16 * (1 + u64::from(tiles))));
+        return Ok(Plan { steps, scratch, values, output: Output::Runs, sorts });
     }
     let args = ["sums", "keys", "values"].map(Pass::Buffer).into_iter().chain([unsigned(count)]).collect();
     let steps = vec![Step { kernel: version, shape: blocks(count), args }];
-    Ok(Plan { steps, scratch: Vec::new(), values, output: Output::Table { table }, sorts, waits: false })
+    Ok(Plan { steps, scratch: Vec::new(), values, output: Output::Table { table }, sorts })
 }
 
 const fn unsigned(value: u32) -> Pass {
@@ -170,17 +173,17 @@ fn blocks(count: u32) -> Shape {
 }
 
 /// The launches of the radix sort, as many passes as the largest key has digits. Returns where the sorted elements are.
-fn sort(count: u32, table: u32, steps: &mut Vec<Step>, scratch: &mut Vec<Buffer>) -> (&'static str, &'static str) {
+fn sort(count: u32, table: u32, steps: &mut Vec<Step>, scratch: &mut Vec<Own>) -> (&'static str, &'static str) {
     let shape = blocks(count);
     let counts = shape.grid.x << DIGIT_BITS;
-    scratch.push(Buffer::poisoned("counts", counts as usize * 4));
+    scratch.push(Own::poisoned("counts", u64::from(counts) * 4));
     let bits = u32::BITS - table.saturating_sub(1).leading_zeros();
     let mut from = ("keys", "values");
     for pass in 0..bits.div_ceil(DIGIT_BITS) {
         let to = SORTED[(pass % 2) as usize];
         if pass < 2 {
-            scratch.push(Buffer::poisoned(to.0, count as usize * 4));
-            scratch.push(Buffer::poisoned(to.1, count as usize * 8));
+            scratch.push(Own::poisoned(to.0, u64::from(count) * 4));
+            scratch.push(Own::poisoned(to.1, u64::from(count) * 8));
         }
         let shift = unsigned(DIGIT_BITS * pass);
         let args = vec![Pass::Buffer("counts"), Pass::Buffer(from.0), unsigned(count), shift];

@@ -39,17 +39,23 @@ fn the_references_are_sums() {
 fn what_the_kernels_are_not_made_for_is_refused() {
     let refused = |version, count, table| plan(version, count, table).unwrap_err().to_string();
     assert!(refused("by_key", 1, 1).contains("by_key_look_back_f64"));
-    assert!(refused("by_key_atomic_f32", u32::MAX, 1).contains("at most 4294963200 elements"));
+    assert!(refused("by_key_atomic_f32", u64::from(u32::MAX), 1).contains("at most 4294963200 elements"));
     assert!(refused("by_key_atomic_f32", 1, 0).contains("at least 1"));
     assert!(refused("by_key_sort_f64", 1, u32::MAX).contains("type int"));
     assert_eq!(plan("by_key_sort_f64", 4500, 200).unwrap().steps.len(), 2 * 3 + 1);
     assert_eq!(plan("by_key_sort_f64", 4500, 1).unwrap().steps.len(), 1, "one key is sorted as it is");
-    assert_eq!(plan("by_key_look_back_f64", TILE + 1, 9).unwrap().steps[0].shape.grid.x, 2);
+    assert_eq!(plan("by_key_look_back_f64", u64::from(TILE) + 1, 9).unwrap().steps[0].shape.grid.x, 2);
 }
 
 #[test]
 fn every_version_is_right_with_keys_of_every_order() {
-    let orders = [Keys::Runs { length: 10 }, Keys::One, Keys::Alternating, Keys::Random { table: 40 }];
+    let orders = [
+        Keys::Runs { length: 10 },
+        Keys::One,
+        Keys::Alternating,
+        Keys::Random { table: 40 },
+        Keys::Power { table: 40 },
+    ];
     for &version in PROBLEM.versions.iter().filter(|version| **version != "by_key_peers_printed") {
         for keys in orders {
             for count in [1, 32, 300, 511] {

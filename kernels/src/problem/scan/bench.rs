@@ -2,21 +2,34 @@
 
 use rayon::prelude::*;
 
-use super::{LARGE_TILE, PROBLEM, shape};
+use super::{LARGE_TILE, PROBLEM, ShapeError, shape};
 use crate::bench::values::{Reference, generate};
-use crate::bench::workload::{Content, Launches, Own, Run, Workload};
+use crate::bench::workload::{Content, Launches, Own, Run, SinglePass, Size, Workload};
 use crate::case::{Pass, Step};
 use sim::Scalar;
 
 /// Elements.
-const SIZES: [u32; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 28];
+const SIZES: [u64; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 28];
+
+/// Elements that end in the middle of a tile: of about 1 GiB, and of more than 4 GiB.
+const RAGGED: [u64; 2] = [(1 << 28) + 7, (1 << 30) + 7];
 
 /// The workloads, from small to large.
 pub(super) fn workloads() -> Vec<Workload> {
-    SIZES.map(workload).into()
+    SIZES.into_iter().chain(RAGGED).map(workload).collect()
 }
 
-fn workload(count: u32) -> Workload {
+/// The workloads of another size.
+pub(super) fn of_size(size: Size) -> Result<Vec<Workload>, String> {
+    size.array().map(|count| vec![workload(count)])
+}
+
+/// No tile has anything to do with another one here.
+pub(super) const fn single_pass() -> Vec<SinglePass> {
+    Vec::new()
+}
+
+fn workload(count: u64) -> Workload {
     let make = move || {
         // Sums of whole numbers are exact in whatever order they are formed.
         let input: Vec<f32> = generate(0x5ca0, count as usize, |random, _| random.whole(-8, 8) as f32);
@@ -32,11 +45,15 @@ fn workload(count: u32) -> Workload {
         Content {
             inputs: vec![("in", input.into())],
             results: vec![("scans", vec![Reference::exact("out", scanned)])],
-            bytes: 8 * u64::from(count),
+            bytes: 8 * count,
         }
     };
-    let run = |&version: &&'static str| Run::new(version, move || launches(version, count));
-    Workload::new(count.into(), "floats", format!("small whole numbers, tiles of {LARGE_TILE}"), make)
+    let run = |&version: &&'static str| {
+        let fits = u32::try_from(count).map_err(|_| ShapeError::Count(u32::MAX).to_string());
+        let fits = fits.and_then(|count| shape(version, LARGE_TILE, count).map_err(|why| why.to_string()));
+        Run::fitting(version, fits.map(drop), move || launches(version, count as u32))
+    };
+    Workload::new(count, "floats", format!("small whole numbers, tiles of {LARGE_TILE}"), make)
         .runs(PROBLEM.versions.iter().map(run))
 }
 

@@ -2,14 +2,16 @@
 
 use rayon::prelude::*;
 
-use super::plan::radius_at;
+use super::plan::{TILE_WIDTH, radius_at};
 use super::{IN_STEP, PROBLEM, Plan, Size, Table, Tiles, depths, plan};
 use crate::bench::values::{Reference, Values, generate, transposed};
-use crate::bench::workload::{Content, Launches, Own, Run, Workload};
-use crate::case::Buffer;
+use crate::bench::workload::{self, Content, Launches, Own, Peer, Run, SinglePass, Workload};
 
 /// Width and height.
 const SIZES: [(u32, u32); 4] = [(256, 256), (1920, 1080), (2048, 2048), (8192, 8192)];
+
+/// Width and height that end in the middle of a tile and of a vector: tables of about 1 GiB, and of more than 4 GiB.
+const RAGGED: [(u32, u32); 2] = [(16_391, 16_381), (32_771, 32_779)];
 
 /// The most pixels that one thread is left alone with.
 const SERIAL: usize = 1 << 16;
@@ -59,7 +61,30 @@ pub(super) fn workloads() -> Vec<Workload> {
     let floats = SIZES.map(|sides| workload(Kind::Floats, size(sides)));
     let others = [Kind::Bytes, Kind::Colours, Kind::Means, Kind::DepthOfField];
     let others = others.into_iter().flat_map(|kind| [smallest, largest].map(|size| workload(kind, size)));
-    floats.into_iter().chain(others).collect()
+    let ragged = [(Kind::Floats, RAGGED[0]), (Kind::Bytes, RAGGED[0]), (Kind::Floats, RAGGED[1])];
+    let ragged = ragged.map(|(kind, sides)| workload(kind, size(sides)).only(is_long_run));
+    floats.into_iter().chain(others).chain(ragged).collect()
+}
+
+/// The versions whose large ragged pictures are listed.
+fn is_long_run(version: &str) -> bool {
+    ["sat_strips", "sat_tiles_spread", "sat_look_back", "sat_look_back_u8"].contains(&version)
+}
+
+/// The workloads of another size.
+pub(super) fn of_size(size: workload::Size) -> Result<Vec<Workload>, String> {
+    let (width, height) = size.picture()?;
+    let kinds = [Kind::Floats, Kind::Bytes, Kind::Colours, Kind::Means, Kind::DepthOfField];
+    // Without a pixel there is no picture; the reference wants one, too.
+    if width == 0 || height == 0 {
+        return Err(plan("sat_look_back", Size { width, height }, Tiles { patches: 1 }).unwrap_err().to_string());
+    }
+    Ok(kinds.map(|kind| workload(kind, Size { width, height })).into())
+}
+
+/// The versions that make a table in one launch.
+pub(super) fn single_pass() -> Vec<SinglePass> {
+    ["sat_look_back", "sat_look_back_u8"].map(|version| SinglePass { version, tile: TILE_WIDTH, square: true }).into()
 }
 
 fn planned(version: &str, size: Size) -> Plan {
@@ -73,15 +98,23 @@ fn workload(kind: Kind, size: Size) -> Workload {
         "sat_serial" if size.pixels() > SERIAL => Run::left_out(version, "one thread would take seconds"),
         _ => {
             let turned = planned(version, Size { width: 1, height: 1 }).table == Table::Transposed;
-            let run = Run::new(version, move || launches(version, size));
+            let fits = plan(version, size, Tiles { patches: 1 }).map(drop);
+            let run = Run::fitting(version, fits, move || launches(version, size));
             let run = run.leaving(if turned { "turned" } else { "upright" });
             if version == "sat_tiles_in_step" { run.expecting(IN_STEP) } else { run }
         }
     };
     let (unit, data) = kind.names();
-    Workload::new(size.pixels() as u64, unit, data, move || make(kind, size))
+    let workload = Workload::new(size.pixels() as u64, unit, data, move || make(kind, size))
         .sized(format!("{}×{}", size.width, size.height))
-        .runs(PROBLEM.versions.iter().filter(of_kind).map(run))
+        .runs(PROBLEM.versions.iter().filter(of_kind).map(run));
+    if kind != Kind::Bytes {
+        return workload;
+    }
+    // NPP's table has one more row and column, of zeros, and what it sums up does not contain the pixel itself.
+    let table = [Own::poisoned("table", 4 * ((size.width as u64 + 1) * (size.height as u64 + 1)))];
+    let peer = Peer::npp("nppiIntegral_8u32s_C1R_Ctx", "NPP_INTEGRAL_8U32S", size.width, size.height, &table);
+    workload.peer(Peer { result: Some("bordered"), ..peer })
 }
 
 fn launches(version: &'static str, size: Size) -> Launches {
@@ -91,7 +124,7 @@ fn launches(version: &'static str, size: Size) -> Launches {
     if plan.table == Table::Means {
         buffers.push(Own::poisoned("means", bytes(4)));
     }
-    buffers.extend(plan.scratch.iter().map(|buffer: &Buffer| Own::of(buffer)));
+    buffers.extend(plan.scratch);
     Launches { steps: plan.steps, buffers }
 }
 
@@ -106,7 +139,10 @@ fn make(kind: Kind, size: Size) -> Content {
             let image: Vec<u8> = generate(0x5a7, pixels, |random, _| random.bits() as u8);
             let table = summed(image.par_iter().map(|&x| i32::from(x)).collect(), width);
             let table: Vec<u32> = table.into_par_iter().map(|sum| sum as u32).collect();
-            (image.into(), vec![("upright", exact("table", table.into()))], 1 + 4)
+            let bordered = bordered(&table, width);
+            let results =
+                vec![("upright", exact("table", table.into())), ("bordered", exact("table", bordered.into()))];
+            (image.into(), results, 1 + 4)
         }
         Kind::Colours => {
             let image: Vec<u8> = generate(0x5a7, 3 * pixels, |random, _| u8::from(random.whole(0, 15) == 0));
@@ -165,6 +201,14 @@ fn summed(mut image: Vec<i32>, width: usize) -> Vec<i32> {
         }
     }
     image
+}
+
+/// A table with a row of zeros above it and a column of zeros on its left.
+fn bordered(table: &[u32], width: usize) -> Vec<u32> {
+    let mut bordered = vec![0; (width + 1) * (table.len() / width + 1)];
+    let rows = bordered.par_chunks_mut(width + 1).skip(1).zip(table.par_chunks(width));
+    rows.for_each(|(to, from)| to[1..].copy_from_slice(from));
+    bordered
 }
 
 /// The means of the pixels around each pixel, from their table.

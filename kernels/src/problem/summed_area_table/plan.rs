@@ -3,13 +3,14 @@
 use sim::{Dim3, Scalar};
 
 use super::{PROBLEM, Size};
-use crate::case::{Buffer, Pass, Shape, Step};
+use crate::bench::workload::Own;
+use crate::case::{Pass, Shape, Step};
 
 /// Edge of a patch that is scanned in shared memory, in pixels.
 const PATCH: u32 = 32;
 
 /// Width of a tile of the single-pass version, in pixels.
-const TILE_WIDTH: u32 = 128;
+pub(super) const TILE_WIDTH: u32 = 128;
 
 /// Its height: eight rows for each of sixteen warps.
 const TILE_HEIGHT: u32 = 128;
@@ -83,13 +84,11 @@ pub struct Plan {
     /// The launches. Their buffers are `image`, `table`, and for [`Table::Means`] `means` and perhaps `depth`.
     pub steps: Vec<Step>,
     /// Further buffers.
-    pub scratch: Vec<Buffer>,
+    pub scratch: Vec<Own>,
     /// What comes out.
     pub table: Table,
     /// The radius of the means, if it is the same everywhere.
     pub radius: Option<u32>,
-    /// Whether thread blocks wait for each other.
-    pub waits: bool,
 }
 
 /// What these kernels are not made for.
@@ -159,8 +158,8 @@ pub fn plan(version: &str, size: Size, tiles: Tiles) -> Result<Plan, PlanError> 
     }
     let mut steps = Steps(Vec::new());
     let mut scratch = Vec::new();
-    let (mut table, mut radius, mut waits) = (Table::F32, None, false);
-    let floats = |name, count: usize| Buffer::poisoned(name, count * 4);
+    let (mut table, mut radius) = (Table::F32, None);
+    let floats = |name, count: usize| Own::poisoned(name, count as u64 * 4);
     let line = Dim3::linear;
     match version {
         "sat_serial" => steps.add("sat_serial", line(1), line(1), &["table", "image"], &[width, height]),
@@ -211,8 +210,7 @@ pub fn plan(version: &str, size: Size, tiles: Tiles) -> Result<Plan, PlanError> 
                 table = Table::U32;
             }
             let tiles = width.div_ceil(TILE_WIDTH) * height.div_ceil(TILE_HEIGHT);
-            scratch.push(Buffer::zeros("work", 8 * (1 + u64::from(tiles) * u64::from(TILE_WIDTH + TILE_HEIGHT))));
-            waits = tiles > 1;
+            scratch.push(Own::zeros("work", 8 * (1 + u64::from(tiles) * u64::from(TILE_WIDTH + TILE_HEIGHT))));
             steps.add(kernel, line(tiles), line(512), &["table", "image"], &[width, height]);
             steps.0[0].args.extend([Pass::Buffer("work"), unsigned(1)]);
             let grid = Dim3::new(width.div_ceil(32), height.div_ceil(8), 1);
@@ -229,7 +227,7 @@ pub fn plan(version: &str, size: Size, tiles: Tiles) -> Result<Plan, PlanError> 
             }
         }
     }
-    Ok(Plan { steps: steps.0, scratch, table, radius, waits })
+    Ok(Plan { steps: steps.0, scratch, table, radius })
 }
 
 /// The versions that find the borders of tiles first.
@@ -238,7 +236,7 @@ fn in_tiles(
     Size { width, height }: Size,
     tiles: Tiles,
     steps: &mut Steps,
-    scratch: &mut Vec<Buffer>,
+    scratch: &mut Vec<Own>,
 ) -> Result<(), PlanError> {
     let Tiles { patches } = tiles;
     if !(1..=4).contains(&patches) {
@@ -256,7 +254,7 @@ fn in_tiles(
         _ => ["sat_tiles_sums", "sat_tiles_scan"],
     };
     let border = across as usize * down as usize * b as usize;
-    scratch.extend(["rows", "columns"].map(|name| Buffer::poisoned(name, border * 4)));
+    scratch.extend(["rows", "columns"].map(|name| Own::poisoned(name, border as u64 * 4)));
     let (grid, block) = (Dim3::new(across, down, 1), Dim3::new(PATCH, PATCH, 1));
     steps.add(sums, grid, block, &["rows", "columns", "image"], &[width, height, patches]);
     let line = Dim3::linear;

@@ -1,0 +1,339 @@
+//! Measures what the parts of this machine's GPU take, and writes the target's file: `kernels/calibrate/calibrate.cu`,
+//! compiled by nvcc on the spot, prints numbers; here they become medians with their spread, and stand in the file with
+//! the benchmark that gave them and its date. What no benchmark gives comes from documents and says so.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde::Serialize;
+use sim::predict::{rates, slices};
+
+use crate::gpu::{Gpu, GpuError, Properties};
+use crate::nvcc::{self, NvccError};
+
+/// The benchmarks.
+const SOURCE: &str = include_str!("../../calibrate/calibrate.cu");
+
+/// Numbers that benchmarks give, by their names in the target's file, with the benchmark in words.
+const MEASURED: [(&str, &str); 31] = [
+    ("clock_mhz", "clock_against_timer: clocks of one thread by nanoseconds"),
+    ("launch_us", "empty_kernel: one, between two events, caches just emptied"),
+    ("next_launch_us", "store_one: slope over 1 to 20 kernels in a queue"),
+    ("block_start", "empty_kernel: slope over 8448 to 524288 blocks"),
+    ("block_latency", "spin: a further wave beyond the clocks that its warps spin"),
+    ("drain", "spin: the same with a store behind the spinning, beyond one without"),
+    ("shared_wavefronts", "shared_stream: loads without conflicts by 32 warps, per clock"),
+    ("shared_latency", "shared_chase"),
+    ("barrier_latency", "barriers: offset over 2 to 32 warps"),
+    ("barrier_per_warp", "barriers: slope over 2 to 32 warps"),
+    ("l1_latency", "chase of 16 KiB, the second round"),
+    ("l2_latency", "chase of 8 MiB past L1, the second round"),
+    ("dram_latency", "chase of 8 MiB past L1, caches just emptied"),
+    ("atomic_latency", "atomic_chase"),
+    ("fence_latency", "fences, with nothing to wait for"),
+    ("store_latency", "fences behind a store"),
+    ("hand_over", "ping_pong of two blocks, one way, less the fence in it"),
+    ("l2_read_sectors", "read_many of 16 and 32 MiB again and again: slope"),
+    ("l2_read_lines", "scatter_loads of one sector per line, 2^16 sectors"),
+    ("l2_write_sectors", "write_many of 16 and 32 MiB again and again: slope"),
+    ("l2_partial_sectors", "scatter_stores of one word per sector, neighbouring sectors"),
+    ("l2_write_lines", "scatter_stores of one word per line, 2^16 sectors"),
+    ("l2_atomic_sectors", "scatter_reductions over 2^20 words"),
+    ("same_sector", "scatter_reductions on the 8 words of a sector, four lanes each"),
+    ("same_element", "lone_reductions on one word"),
+    ("dram_read_bytes", "read_once: slope over 256 MiB to 1 GiB"),
+    ("dram_write_bytes", "write_once: slope over 256 MiB to 1 GiB"),
+    ("dram_mixed_bytes", "copy_once: slope over 256 MiB to 1 GiB, both directions together"),
+    // The last three only tell how memory is dealt out to the slices of L2.
+    ("atomic_sectors_8", "lone_reductions on 8 sectors, 256 bytes"),
+    ("atomic_sectors_32", "lone_reductions on 32 sectors, 1 KiB"),
+    ("atomic_sectors_2048", "lone_reductions on 2048 sectors, 64 KiB"),
+];
+
+/// Names of [`MEASURED`] that stand in no file.
+const HELPERS: [&str; 3] = ["atomic_sectors_8", "atomic_sectors_32", "atomic_sectors_2048"];
+
+/// 512-byte chunks of memory that the scattered reductions go to.
+const SCATTERED_CHUNKS: u64 = (1 << 22) / 512;
+
+/// Why there is no calibration.
+#[derive(Debug, thiserror::Error)]
+pub enum CalibrateError {
+    /// No GPU, or it failed.
+    #[error(
+        "{0}\nnothing was calibrated: this command measures a GPU of this machine. Targets without a calibration use documented figures: warpbook targets"
+    )]
+    Gpu(#[from] GpuError),
+    /// No nvcc to compile the benchmarks.
+    #[error("{0}")]
+    Nvcc(#[from] NvccError),
+    /// There is no target of that GPU.
+    #[error(
+        "there is no target for {0}: add its file to sim/targets first; those that can be simulated: warpbook targets"
+    )]
+    NoTarget(String),
+    /// The benchmarks could not be compiled, run or read, or a file not written.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl CalibrateError {
+    /// The exit code that a program should end with.
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Gpu(error) => error.exit_code(),
+            Self::Nvcc(_) | Self::NoTarget(_) => 3,
+            Self::Failed(_) => 2,
+        }
+    }
+}
+
+/// A number with where it comes from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Number {
+    /// Its name in the target's file.
+    pub name: String,
+    /// Median of all rounds.
+    pub value: f64,
+    /// How far the rounds were apart, in percent of the median; none for documented numbers.
+    pub spread_percent: Option<f64>,
+    /// The benchmark, or the document.
+    pub from: String,
+}
+
+/// A calibrated target.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Calibrated {
+    /// The target's name.
+    pub target: String,
+    /// The GPU and what it was used with.
+    pub on: String,
+    /// Year, month, day.
+    pub date: String,
+    /// The numbers.
+    pub numbers: Vec<Number>,
+}
+
+/// Calibrates this machine's first GPU with so many rounds of all benchmarks.
+///
+/// # Errors
+/// [`CalibrateError`]: no GPU, no nvcc, no target.
+pub fn calibrate(rounds: u32) -> Result<Calibrated, CalibrateError> {
+    let gpu = Gpu::open(0)?;
+    let properties = gpu.properties().clone();
+    drop(gpu);
+    let target = properties.slug();
+    if sim::target::find(&target).is_none() {
+        return Err(CalibrateError::NoTarget(properties.name));
+    }
+    let printed = measure(&properties, rounds)?;
+    Ok(Calibrated {
+        numbers: numbers(&target, &values(&printed)?)?,
+        on: format!("{}, driver {}, CUDA {}", properties.name, properties.driver, properties.cuda),
+        date: crate::record::today(),
+        target,
+    })
+}
+
+/// Compiles and runs the benchmarks; what they print.
+fn measure(properties: &Properties, rounds: u32) -> Result<String, CalibrateError> {
+    let nvcc = nvcc::get()?;
+    let failed = |what: &str, why: &dyn std::fmt::Display| CalibrateError::Failed(format!("{what}: {why}"));
+    let folder = tempfile::tempdir().map_err(|why| failed("no temporary folder", &why))?;
+    let (source, program) = (folder.path().join("calibrate.cu"), folder.path().join("calibrate"));
+    std::fs::write(&source, SOURCE).map_err(|why| failed("calibrate.cu cannot be written", &why))?;
+    let arch = format!("-arch=sm_{}", properties.compute_capability.replace('.', ""));
+    let mut command = Command::new(&nvcc.program);
+    command.args(["-O3", "-std=c++17", "--allow-unsupported-compiler", &arch, "-o"]).arg(&program).arg(&source);
+    for include in &nvcc.includes {
+        command.arg("-isystem").arg(include);
+    }
+    run(&mut command, "nvcc")?;
+    run(Command::new(&program).arg(rounds.to_string()), "the benchmarks")
+}
+
+fn run(command: &mut Command, what: &str) -> Result<String, CalibrateError> {
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(|why| CalibrateError::Failed(format!("{what} cannot be started: {why}")))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let log = String::from_utf8_lossy(&output.stderr);
+    let line = log.lines().find(|line| line.contains("error")).or_else(|| log.lines().next());
+    Err(CalibrateError::Failed(format!("{what} failed: {}", line.unwrap_or("it says nothing").trim())))
+}
+
+/// What every round gave for every number.
+fn values(printed: &str) -> Result<BTreeMap<String, Vec<f64>>, CalibrateError> {
+    let mut values: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    for line in printed.lines() {
+        let read = line.split_once('\t').and_then(|(name, value)| Some((name, value.trim().parse::<f64>().ok()?)));
+        let (name, value) =
+            read.ok_or_else(|| CalibrateError::Failed(format!("the benchmarks printed `{line}`, which is no number")))?;
+        values.entry(name.to_owned()).or_default().push(value);
+    }
+    Ok(values)
+}
+
+/// The numbers of a target's file.
+fn numbers(target: &str, values: &BTreeMap<String, Vec<f64>>) -> Result<Vec<Number>, CalibrateError> {
+    let mut measured = Vec::new();
+    for (name, from) in MEASURED {
+        let missing = || CalibrateError::Failed(format!("the benchmarks did not print {name}"));
+        let mut own = values.get(name).filter(|own| !own.is_empty()).ok_or_else(missing)?.clone();
+        own.sort_by(f64::total_cmp);
+        let value = own[own.len() / 2];
+        let spread = (own[own.len() - 1] - own[0]) / value.abs().max(f64::MIN_POSITIVE) * 100.0;
+        let spread_percent = Some((spread * 10.0).round() / 10.0);
+        measured.push(Number { name: name.to_owned(), value: digits(value), spread_percent, from: from.to_owned() });
+    }
+    let value = |name: &str| measured.iter().find(|number| number.name == name).map_or(0.0, |number| number.value);
+    let derived =
+        |name: &str, value: f64, from: String| Number { name: name.to_owned(), value, spread_percent: None, from };
+    // Sectors that are in one chunk are updated by one slice, however many they are.
+    let once = value("same_element");
+    let chunk = match (value("atomic_sectors_8") / once, value("atomic_sectors_32") / once) {
+        (eight, _) if eight < 0.75 => 128.0,
+        (_, many) if many < 0.75 => 512.0,
+        _ => 1024.0,
+    };
+    let together = value("l2_atomic_sectors") * value("same_sector");
+    let slices = slices::explaining(SCATTERED_CHUNKS, together);
+    let mut numbers: Vec<Number> = documented(target);
+    numbers.push(derived(
+        "l2_chunk_bytes",
+        chunk,
+        format!(
+            "lone_reductions: 256 bytes take {:.2}, 1 KiB {:.2} of the time of one word",
+            value("atomic_sectors_8") / once,
+            value("atomic_sectors_32") / once
+        ),
+    ));
+    numbers.push(derived(
+        "l2_slices",
+        slices,
+        "the number of slices that, with chunks dealt out by a hash, gives scatter_reductions' rate".to_owned(),
+    ));
+    numbers.extend(measured.into_iter().filter(|number| !HELPERS.contains(&&*number.name)));
+    Ok(numbers)
+}
+
+/// What no benchmark gives: as the target's file has it now, or as documents say.
+fn documented(target: &str) -> Vec<Number> {
+    let is_measured = |name: &str| MEASURED.iter().any(|(own, _)| *own == name);
+    let derived = ["l2_chunk_bytes", "l2_slices"];
+    let sources = rates::sources(target).into_iter();
+    let documented = sources.filter(|source| !is_measured(&source.name) && !derived.contains(&&*source.name));
+    documented
+        .map(|source| Number { name: source.name, value: source.value, spread_percent: None, from: source.from })
+        .collect()
+}
+
+/// Four digits.
+fn digits(value: f64) -> f64 {
+    if value == 0.0 {
+        return 0.0;
+    }
+    let scale = 10f64.powi(3 - value.abs().log10().floor() as i32);
+    (value * scale).round() / scale
+}
+
+impl Calibrated {
+    /// The target's file.
+    pub fn to_toml(&self) -> String {
+        let mut text = format!(
+            "# What a GPU's parts take: from these numbers times are predicted. Written by `warpbook calibrate`; the\n\
+             # benchmarks are in kernels/calibrate/calibrate.cu. Clocks are those of the multiprocessors; `spread_percent` is\n\
+             # how far repeated rounds were apart. No kernel of the workbook took part.\n\n\
+             target = \"{}\"\nmeasured = \"yes\"\ndate = \"{}\"\non = \"{}\"\n\n[numbers]\n",
+            self.target, self.date, self.on
+        );
+        for number in &self.numbers {
+            let spread = number
+                .spread_percent
+                .map_or(String::new(), |spread| format!(", spread_percent = {spread}, date = \"{}\"", self.date));
+            // Writing to a string cannot fail.
+            let _ =
+                writeln!(text, "{} = {{ value = {}{spread}, from = {:?} }}", number.name, number.value, number.from);
+        }
+        text
+    }
+
+    /// Writes the file into `folder`; its path.
+    ///
+    /// # Errors
+    /// [`CalibrateError::Failed`] with the operating system's reason.
+    pub fn write(&self, folder: &Path) -> Result<std::path::PathBuf, CalibrateError> {
+        let file = folder.join(format!("{}.toml", self.target));
+        std::fs::write(&file, self.to_toml())
+            .map_err(|why| CalibrateError::Failed(format!("{} cannot be written: {why}", file.display())))?;
+        Ok(file)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed() -> String {
+        // What the committed numbers would look like as an output of three rounds.
+        let known: BTreeMap<String, f64> = rates::sources("h200").into_iter().map(|s| (s.name, s.value)).collect();
+        let other = |name: &str| match name {
+            "atomic_sectors_8" => 1.39,
+            "atomic_sectors_32" => 0.74,
+            _ => 0.045,
+        };
+        let line = |round: usize| {
+            let one = |(name, _): (&str, &str)| {
+                let value = known.get(name).copied().unwrap_or_else(|| other(name));
+                format!("{name}\t{}\n", value * (1.0 + round as f64 / 100.0))
+            };
+            MEASURED.map(one).concat()
+        };
+        (0..3).map(line).collect()
+    }
+
+    #[test]
+    fn what_is_printed_becomes_a_file_that_the_simulator_reads() {
+        let numbers = numbers("h200", &values(&printed()).expect("numbers")).expect("all of them");
+        let named = |name: &str| numbers.iter().find(|number| number.name == name).expect("it is there");
+        assert_eq!(named("l2_chunk_bytes").value, 512.0);
+        assert_eq!(named("same_element").spread_percent, Some(2.0));
+        let calibrated =
+            Calibrated { target: "h200".to_owned(), on: "a GPU".to_owned(), date: "2000-01-01".to_owned(), numbers };
+        let read = rates::Rates::read(&calibrated.to_toml()).expect("all numbers, and no others");
+        assert!(read.l2_slices >= 32.0 && read.l2_slices <= 160.0, "{} slices", read.l2_slices);
+        let without =
+            calibrated.to_toml().lines().filter(|line| !line.starts_with("hand_over")).collect::<Vec<_>>().join("\n");
+        assert!(rates::Rates::read(&without).is_err(), "a file without a number is taken");
+    }
+
+    #[test]
+    fn no_kernel_of_the_workbook_takes_part() {
+        let own: Vec<&str> =
+            SOURCE.split("__global__ void ").skip(1).filter_map(|text| text.split('(').next()).collect();
+        assert!(own.len() > 20, "{own:?}");
+        for problem in crate::problem::all() {
+            let module = crate::simulate::module(problem.name).expect("its PTX");
+            for kernel in module.kernels() {
+                assert!(!own.contains(&kernel), "{kernel} is both calibrated on and predicted");
+            }
+        }
+        // What a number comes from is one of these kernels, or a document.
+        for source in rates::sources("h200") {
+            let benchmark = own.iter().any(|kernel| source.from.contains(kernel)) || source.from.starts_with("chase");
+            let document = ["NVIDIA, ", "the number of slices", "writing 64 MiB"]
+                .iter()
+                .any(|start| source.from.starts_with(start));
+            assert!(benchmark || document, "{}: {}", source.name, source.from);
+        }
+    }
+
+    #[test]
+    fn a_broken_output_is_refused() {
+        assert!(values("clock_mhz\tfast\n").is_err());
+        assert!(numbers("h200", &values("clock_mhz\t1000\n").expect("a number")).is_err());
+    }
+}

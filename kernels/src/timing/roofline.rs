@@ -1,0 +1,143 @@
+//! Predicted launches below the roofs of their GPU, as an SVG that is legible on light and dark backgrounds and says in
+//! words what it shows.
+
+use std::fmt::Write as _;
+
+use sim::Prediction;
+
+// Width and height of the picture, and the margins around the axes.
+const WIDTH: f64 = 760.0;
+const HEIGHT: f64 = 440.0;
+const LEFT: f64 = 78.0;
+const RIGHT: f64 = 190.0;
+const TOP: f64 = 56.0;
+const BOTTOM: f64 = 56.0;
+
+/// Colours, for light and for dark backgrounds.
+const STYLE: &str = "svg{--ground:#ffffff;--ink:#1a1a1a;--faint:#6b6b6b;--ours:#2f6fb0;--roof:#b0702f}\
+@media (prefers-color-scheme:dark){svg{--ground:#16181c;--ink:#ececec;--faint:#a0a0a0;--ours:#6aa6e6;--roof:#e0a05f}}\
+text{font:13px sans-serif;fill:var(--ink)}.title{font-weight:bold;font-size:15px}.faint{fill:var(--faint);\
+font-size:12px}.end{text-anchor:end}.middle{text-anchor:middle}.ground{fill:var(--ground)}.dot{fill:var(--ours)}\
+.roof{fill:none;stroke:var(--roof);stroke-width:2}.grid{stroke:var(--faint);stroke-width:.5;stroke-dasharray:2 4}";
+
+/// The picture of launches by name: instructions per byte of memory to the right, instructions per nanosecond upwards,
+/// both in powers of ten. Launches that move nothing stand at the right edge.
+pub fn svg(launches: &[(String, &Prediction)]) -> String {
+    let roofs = launches.first().map(|(_, prediction)| prediction.roofline).unwrap_or_default();
+    let issue = roofs.issue_per_ns.max(1e-3);
+    let slope = roofs.dram_bytes_per_ns.max(1e-3);
+    let ridge = issue / slope;
+    let intensity = |p: &Prediction| match p.roofline.instructions_per_byte {
+        none if none <= 0.0 => ridge * 50.0,
+        some => some,
+    };
+    let of = |value: fn(&Prediction) -> f64, start: f64| launches.iter().map(|(_, p)| value(p)).fold(start, f64::min);
+    let least_y = of(|p| p.roofline.per_ns.max(1e-4), issue / 100.0);
+    let x_range = (
+        launches.iter().map(|(_, p)| intensity(p)).fold(ridge / 30.0, f64::min).log10().floor(),
+        launches.iter().map(|(_, p)| intensity(p)).fold(ridge * 10.0, f64::max).log10().ceil(),
+    );
+    let y_range = (least_y.log10().floor(), issue.log10().ceil());
+    let x = |v: f64| LEFT + (v.log10() - x_range.0) / (x_range.1 - x_range.0) * (WIDTH - LEFT - RIGHT);
+    let y = |v: f64| HEIGHT - BOTTOM - (v.log10() - y_range.0) / (y_range.1 - y_range.0) * (HEIGHT - TOP - BOTTOM);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" \
+         height=\"{HEIGHT}\" role=\"img\" aria-labelledby=\"title desc\">\n<title id=\"title\">Roofline of \
+         instructions</title>\n<desc id=\"desc\">{}</desc>\n<style>{STYLE}</style>\n\
+         <rect class=\"ground\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n",
+        escaped(&words(launches)),
+    );
+    text(&mut svg, "title", LEFT, 24.0, "Instructions per byte and per nanosecond, predicted");
+    for power in x_range.0 as i32..=x_range.1 as i32 {
+        let at = x(10f64.powi(power));
+        let _ = writeln!(
+            svg,
+            "<line class=\"grid\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{:.1}\"/>",
+            HEIGHT - BOTTOM
+        );
+        text(&mut svg, "faint middle", at, HEIGHT - BOTTOM + 18.0, &number(power));
+    }
+    for power in y_range.0 as i32..=y_range.1 as i32 {
+        let at = y(10f64.powi(power));
+        let _ = writeln!(
+            svg,
+            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>",
+            WIDTH - RIGHT
+        );
+        text(&mut svg, "faint end", LEFT - 8.0, at + 4.0, &number(power));
+    }
+    text(
+        &mut svg,
+        "faint middle",
+        f64::midpoint(LEFT, WIDTH - RIGHT),
+        HEIGHT - 14.0,
+        "warp-instructions per byte of memory",
+    );
+    text(&mut svg, "faint", 10.0, TOP - 12.0, "warp-instructions per ns");
+    let from = 10f64.powf(x_range.0).max(10f64.powf(y_range.0) / slope);
+    let _ = writeln!(
+        svg,
+        "<polyline class=\"roof\" points=\"{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\"/>",
+        x(from),
+        y(from * slope),
+        x(ridge),
+        y(issue),
+        WIDTH - RIGHT,
+        y(issue)
+    );
+    text(&mut svg, "faint", WIDTH - RIGHT + 8.0, y(issue) + 4.0, &format!("issue: {issue} per ns"));
+    text(&mut svg, "faint", x(ridge) + 10.0, y(issue) + 22.0, &format!("memory: {slope} bytes per ns"));
+    let mut lowest = f64::MAX;
+    let mut sorted: Vec<_> = launches.iter().collect();
+    sorted.sort_by(|a, b| a.1.roofline.per_ns.total_cmp(&b.1.roofline.per_ns));
+    for (name, prediction) in sorted {
+        let (cx, cy) = (x(intensity(prediction)), y(prediction.roofline.per_ns.max(1e-4)));
+        let _ = writeln!(
+            svg,
+            "<circle class=\"dot\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"5\"><title>{}</title></circle>",
+            escaped(&sentence(name, prediction))
+        );
+        // Names stand at the right, one above the other, so that they do not cover each other.
+        let line = (cy + 4.0).min(lowest - 16.0);
+        lowest = line;
+        text(&mut svg, "", WIDTH - RIGHT + 8.0, line.max(TOP), name);
+        let _ = writeln!(
+            svg,
+            "<line class=\"grid\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{cy:.1}\" y2=\"{:.1}\"/>",
+            cx + 6.0,
+            WIDTH - RIGHT + 4.0,
+            line.max(TOP) - 4.0
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
+}
+
+fn sentence(name: &str, prediction: &Prediction) -> String {
+    let r = prediction.roofline;
+    let share = r.per_ns / r.roof_per_ns.max(f64::MIN_POSITIVE) * 100.0;
+    format!(
+        "{name}: {} instructions per byte, {} per ns, {share:.0} % of what the roof above it allows; {:.1} µs, \
+         limited by {}",
+        r.instructions_per_byte, r.per_ns, prediction.us, prediction.bound
+    )
+}
+
+fn words(launches: &[(String, &Prediction)]) -> String {
+    let all: Vec<String> = launches.iter().map(|(name, prediction)| sentence(name, prediction)).collect();
+    if all.is_empty() { "No launch.".to_owned() } else { format!("{}.", all.join(". ")) }
+}
+
+fn text(svg: &mut String, class: &str, x: f64, y: f64, text: &str) {
+    let _ = writeln!(svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(text));
+}
+
+/// A power of ten as a number.
+fn number(power: i32) -> String {
+    format!("{}", 10f64.powi(power))
+}
+
+/// Text for XML.
+pub(super) fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
