@@ -1,10 +1,16 @@
 //! The compiler that grading needs, from CUDA C++ to PTX.
 
+mod cache;
+pub mod sandbox;
+
+pub use cache::Cached;
 use kernels::compile::{CompileError, Options, Source};
 use kernels::open;
+pub use sandbox::Sandboxed;
+use serde::{Deserialize, Serialize};
 
 /// A compiled source.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compiled {
     /// The PTX that is counted, with a line table.
     pub ptx: String,
@@ -16,16 +22,18 @@ pub struct Compiled {
 }
 
 /// Why there is no PTX.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CompileFailure {
     /// The source is wrong: the compiler's messages, at the source's lines.
     Rejected(String),
+    /// The source kept the compiler busy, or broke it: what became of it.
+    Stopped(String),
     /// There is no compiler on this machine: what to type.
     Missing(String),
 }
 
 /// Something that makes PTX of CUDA C++.
-pub trait Compiler {
+pub trait Compiler: Sync {
     /// Compiles `text`. `name` is the path that its author knows it by, for messages and the line table.
     ///
     /// # Errors
@@ -33,7 +41,7 @@ pub trait Compiler {
     fn compile(&self, name: &str, text: &str) -> Result<Compiled, CompileFailure>;
 }
 
-/// NVIDIA's NVRTC, as [`kernels::compile`] finds it.
+/// NVIDIA's NVRTC in this process, as [`kernels::compile`] finds it: for sources of people who trust themselves.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nvrtc;
 

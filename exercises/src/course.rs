@@ -1,13 +1,12 @@
-//! A course and its exercises, as `info.toml` describes them.
+//! A course: its groups, its exercises and where their files lie.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sim::Dim3;
 use sim::diagnostic::Diagnostic;
 
 use crate::grade::CheckKind;
+use crate::spec::{Case, Clause, Equivalent, Question, Run};
 
 /// A folder of exercises.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,8 +15,19 @@ pub struct Course {
     pub dir: PathBuf,
     /// What the course is called.
     pub title: String,
+    /// Its chapters, in order.
+    pub groups: Vec<Group>,
     /// The exercises, in the order in which they are meant to be solved.
     pub exercises: Vec<Exercise>,
+}
+
+/// A chapter of the course.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Group {
+    /// Its folder, such as `00_machine`.
+    pub dir: String,
+    /// Its title.
+    pub title: String,
 }
 
 /// One exercise.
@@ -25,51 +35,82 @@ pub struct Course {
 pub struct Exercise {
     /// Its stable name: the file's stem, and what a learner types.
     pub name: String,
+    /// The folder of its group, such as `00_machine`.
+    pub group: String,
     /// Its title.
     pub title: String,
-    /// The folder of its topic, such as `01_scan`.
-    pub dir: String,
     /// What the learner does.
     pub kind: Kind,
     /// How long it takes, in minutes.
     pub minutes: u32,
+    /// What it is worth in a class.
+    pub points: u32,
+    /// Whether it belongs to the path of challenges.
+    pub challenge: bool,
+    /// Exercises that come before it.
+    pub after: Vec<String>,
     /// What the learner knows already.
     pub prerequisites: Vec<String>,
     /// What the learner can do afterwards.
     pub objectives: Vec<String>,
-    /// Three hints: a question, a pointer, and a worked sibling.
+    /// Three hints: a question, a pointer, and what leads to the worked sibling.
     pub hints: Vec<String>,
     /// What is shown after passing.
     pub explanation: String,
     /// Where to read on after passing.
     pub further_reading: Vec<Link>,
-    /// Which kind of check the starter fails.
-    pub starter_fails: CheckKind,
-    /// What is run and what it may cost.
+    /// Of questions: what to do, for the head of the file of answers.
+    pub task: String,
+    /// Which kind of check the starter fails; none for questions, whose file of answers is empty at first.
+    pub starter_fails: Option<CheckKind>,
+    /// What is run.
     pub run: Run,
+    /// On which inputs.
+    pub cases: Vec<Case>,
+    /// What it may cost.
+    pub contract: Vec<Clause>,
+    /// What is asked.
+    pub questions: Vec<Question>,
+    /// Mutants of the solution that are as right as the solution.
+    pub equivalent: Vec<Equivalent>,
 }
 
 /// What the learner does in an exercise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// Something is broken and is to be mended.
+    /// Says what a kernel will cost before it is run.
+    Predict,
+    /// Says which lanes, which bank, which line.
+    Trace,
+    /// Mends what is broken.
     Repair,
+    /// Makes the same result cheaper.
+    Improve,
+    /// Writes the kernel.
+    Make,
 }
 
 impl Kind {
-    /// The kind's name, as it stands in `info.toml`.
+    /// The kind's name, as it stands in an exercise's file.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Predict => "predict",
+            Self::Trace => "trace",
             Self::Repair => "repair",
+            Self::Improve => "improve",
+            Self::Make => "make",
         }
     }
 
-    /// How many wrong solutions an exercise of this kind has at least.
+    /// Whether the learner answers questions instead of writing a kernel.
+    pub const fn asks(self) -> bool {
+        matches!(self, Self::Predict | Self::Trace)
+    }
+
+    /// How many rejected wrong solutions an exercise of this kind has at least.
     pub const fn least_wrong_solutions(self) -> usize {
-        match self {
-            Self::Repair => 5,
-        }
+        if self.asks() { 0 } else { 5 }
     }
 }
 
@@ -81,86 +122,6 @@ pub struct Link {
     pub title: String,
     /// Its address.
     pub url: String,
-}
-
-/// How a learner's kernel is run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Run {
-    /// The kernel's name (`extern "C"`).
-    pub kernel: String,
-    /// The problem that makes the arguments and knows the answer: a name of [`crate::problem::find`].
-    pub problem: String,
-    /// Warp-instructions after which a launch is ended, for each input.
-    pub budget: u64,
-    /// The inputs that everybody sees.
-    pub inputs: Vec<Input>,
-    /// What the kernel may cost, for each input.
-    pub contract: Vec<Clause>,
-}
-
-/// One input, and the launch for it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Input {
-    /// What is special about it, in a few words.
-    pub name: String,
-    /// The problem's sizes by name, such as `count` and `tile`.
-    pub values: BTreeMap<String, u64>,
-    /// Thread blocks in the grid: a number, or three.
-    #[serde(deserialize_with = "extent")]
-    pub grid: Dim3,
-    /// Threads in a block: a number, or three.
-    #[serde(deserialize_with = "extent")]
-    pub block: Dim3,
-    /// Dynamic shared memory per block, in bytes.
-    #[serde(default)]
-    pub shared: u32,
-    /// What the input's data is made from.
-    pub seed: u64,
-}
-
-/// Reads `4` or `[4, 2, 1]`.
-fn extent<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Dim3, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged, expecting = "an extent is a number such as 4 or three such as [4, 2, 1]")]
-    enum Extent {
-        Linear(u32),
-        Full([u32; 3]),
-    }
-    let extent = match Extent::deserialize(from)? {
-        Extent::Linear(x) => Dim3::linear(x),
-        Extent::Full(xyz) => xyz.into(),
-    };
-    if extent.count() == 0 {
-        return Err(serde::de::Error::custom("every extent of a grid or block is at least 1"));
-    }
-    Ok(extent)
-}
-
-/// One clause of the cost contract: a counter and its limit.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Clause {
-    /// What is counted, in a learner's words.
-    pub label: String,
-    /// The counter's full name in Nsight Compute.
-    pub counter: String,
-    /// What it may reach.
-    pub at_most: Limit,
-    /// What keeping to the limit means.
-    pub meaning: String,
-}
-
-/// What a counter may reach.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Limit {
-    /// Another counter of the same run.
-    Counter(String),
-    /// A number.
-    Value(u64),
-    /// A bound that the problem computes for the input.
-    Bound(String),
 }
 
 /// Why a course cannot be used.
@@ -189,14 +150,14 @@ pub enum CourseError {
         /// What the operating system says.
         source: std::io::Error,
     },
-    /// `info.toml` is wrong.
+    /// `info.toml` or an exercise's file is wrong.
     #[error("{0}")]
     Info(Box<Diagnostic>),
     /// A solution's markers are wrong.
     #[error(transparent)]
     Markers(#[from] crate::starter::MarkerError),
     /// There is no exercise of that name.
-    #[error("there is no exercise `{name}`\nhelp: there is {}", .known.join(", "))]
+    #[error("there is no exercise `{name}`\nhelp: {}", suggestion(.name, .known))]
     Unknown {
         /// What was asked for.
         name: String,
@@ -205,15 +166,23 @@ pub enum CourseError {
     },
 }
 
+/// Names that hold what was typed, or how to see all of them.
+fn suggestion(name: &str, known: &[String]) -> String {
+    let close: Vec<&str> = known.iter().filter(|known| known.contains(name)).map(String::as_str).take(5).collect();
+    match (close.as_slice(), known.len()) {
+        ([], 0..=5) => format!("there is {}", known.join(", ")),
+        ([], _) => "warpbook exercise list shows all".to_owned(),
+        (close, _) => format!("did you mean {}?", close.join(", ")),
+    }
+}
+
 impl Course {
-    /// Reads `DIR/info.toml`.
+    /// Reads `DIR/info.toml` and the files of the exercises that it names.
     ///
     /// # Errors
-    /// [`CourseError::Read`], or [`CourseError::Info`] with the line of the mistake.
+    /// [`CourseError::Read`], or [`CourseError::Info`] with the place of the mistake.
     pub fn load(dir: &Path) -> Result<Self, CourseError> {
-        let path = dir.join("info.toml");
-        let text = read(&path)?;
-        crate::info::parse(dir, &path.display().to_string(), &text).map_err(CourseError::Info)
+        crate::info::load(dir)
     }
 
     /// Finds the course's folder from a folder in or above which it lies: `exercises/` of that folder or of one of
@@ -239,39 +208,86 @@ impl Course {
         })
     }
 
-    /// The learner's file of an exercise: the starter, until it is edited.
-    pub fn learner_file(&self, exercise: &Exercise) -> PathBuf {
-        self.dir.join(&exercise.dir).join(exercise.file_name())
+    /// The kernel's file in the learner's folder: the starter, until it is edited; of questions, the kernel to look at.
+    pub fn kernel_file(&self, exercise: &Exercise) -> PathBuf {
+        self.dir.join(&exercise.group).join(format!("{}.cu", exercise.name))
     }
 
-    /// The solution of an exercise.
+    /// The file that the learner edits: the kernel, or of questions the answers.
+    pub fn learner_file(&self, exercise: &Exercise) -> PathBuf {
+        self.dir.join(&exercise.group).join(exercise.file_name())
+    }
+
+    /// A file of the authors: `solutions/GROUP/NAME.ENDING`.
+    fn authors(&self, exercise: &Exercise, ending: &str) -> PathBuf {
+        self.dir.join("solutions").join(&exercise.group).join(format!("{}.{ending}", exercise.name))
+    }
+
+    /// What describes the exercise.
+    pub fn spec_file(&self, exercise: &Exercise) -> PathBuf {
+        self.authors(exercise, "toml")
+    }
+
+    /// The solution of an exercise; of questions, the kernel that they are about.
     pub fn solution_file(&self, exercise: &Exercise) -> PathBuf {
-        self.dir.join("solutions").join(&exercise.dir).join(exercise.file_name())
+        self.authors(exercise, "cu")
+    }
+
+    /// The plain kernel that computes what belongs into the outputs.
+    pub fn reference_file(&self, exercise: &Exercise) -> PathBuf {
+        self.authors(exercise, "reference.cu")
+    }
+
+    /// The worked sibling, the last step of the hints.
+    pub fn sibling_file(&self, exercise: &Exercise) -> PathBuf {
+        self.authors(exercise, "sibling.cu")
+    }
+
+    /// What the grader rejects and by which checks, or the right answers: written by `warpbook dev check --write`.
+    pub fn proof_file(&self, exercise: &Exercise) -> PathBuf {
+        self.authors(exercise, "proof.txt")
     }
 
     /// The folder of an exercise's wrong solutions.
     pub fn wrong_folder(&self, exercise: &Exercise) -> PathBuf {
-        self.dir.join("wrong").join(&exercise.dir).join(&exercise.name)
+        self.dir.join("wrong").join(&exercise.group).join(&exercise.name)
     }
 
-    /// The starter of an exercise, generated from its solution.
+    /// What the learner's files are at first: the starter generated from the solution, or the kernel and an empty file
+    /// of answers.
     ///
     /// # Errors
     /// When the solution cannot be read or its markers are wrong.
-    pub fn starter(&self, exercise: &Exercise) -> Result<String, CourseError> {
+    pub fn starters(&self, exercise: &Exercise) -> Result<Vec<(PathBuf, String)>, CourseError> {
         let path = self.solution_file(exercise);
-        Ok(crate::starter::generate(&path.display().to_string(), &read(&path)?)?)
+        let text = read(&path)?;
+        if exercise.kind.asks() {
+            return Ok(vec![
+                (self.kernel_file(exercise), text),
+                (self.learner_file(exercise), crate::quiz::answers::template(exercise)),
+            ]);
+        }
+        let starter = crate::starter::generate(&path.display().to_string(), &text)?;
+        Ok(vec![(self.learner_file(exercise), starter)])
     }
 }
 
 impl Exercise {
-    /// The name of the learner's file.
+    /// The name of the file that the learner edits.
     pub fn file_name(&self) -> String {
-        format!("{}.cu", self.name)
+        format!("{}.{}", self.name, if self.kind.asks() { "txt" } else { "cu" })
     }
 }
 
 /// Reads a text file.
 pub(crate) fn read(path: &Path) -> Result<String, CourseError> {
     std::fs::read_to_string(path).map_err(|source| CourseError::Read { path: path.to_owned(), source })
+}
+
+/// Writes a text file, and the folders that it needs.
+pub(crate) fn write(path: &Path, text: &str) -> Result<(), CourseError> {
+    let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    folder
+        .and_then(|()| std::fs::write(path, text))
+        .map_err(|source| CourseError::Write { path: path.to_owned(), source })
 }

@@ -8,7 +8,9 @@ use serde::Serialize;
 use crate::compiler::Compiler;
 use crate::course::{Course, CourseError, Exercise, Kind, read};
 use crate::feedback;
-use crate::grade::{Grade, GradeError, grade};
+use crate::grade::{Bench, Depth, Grade, GradeError};
+use crate::misconception;
+use crate::state::{State, Way};
 
 /// Why a subcommand could not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +32,9 @@ pub enum DeskError {
         /// The names that a file can have.
         known: Vec<String>,
     },
+    /// The terminal, or a file beside the course, fails.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
     /// There is no such hint.
     #[error("there is no hint {0}: the hints are numbered from 1 to 3")]
     NoHint(usize),
@@ -39,7 +44,11 @@ impl DeskError {
     /// The exit code: 2 for wrong usage or unreadable input, 3 for something missing or unsupported, 101 for our bug.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Course(_) | Self::WhichExercise { .. } | Self::NoHint(_) => 2,
+            Self::Course(_)
+            | Self::Io(_)
+            | Self::WhichExercise { .. }
+            | Self::NoHint(_)
+            | Self::Grade(GradeError::Course(_)) => 2,
             Self::Grade(GradeError::NoCompiler(_) | GradeError::Unsupported(_)) => 3,
             Self::Grade(GradeError::Internal(_)) => 101,
         }
@@ -60,41 +69,106 @@ pub fn open(dir: Option<&Path>, from: &Path) -> Result<Course, CourseError> {
 /// One line of the list of exercises.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
+    /// Its place in the course, from 1.
+    pub number: usize,
     /// What to type.
     pub name: String,
     /// The title.
     pub title: String,
+    /// The chapter's folder.
+    pub group: String,
     /// What the learner does.
     pub kind: Kind,
     /// How long it takes, in minutes.
     pub minutes: u32,
+    /// Whether it is a challenge.
+    pub challenge: bool,
     /// The file to edit.
     pub file: PathBuf,
     /// What the learner can do afterwards.
     pub objectives: Vec<String>,
+    /// Whether it has been passed.
+    pub done: bool,
+    /// Whether it was left out.
+    pub skipped: bool,
+    /// Whether it is the one to go on with.
+    pub current: bool,
 }
 
-/// All exercises of a course, in order.
-pub fn list(course: &Course) -> Vec<Entry> {
-    let entry = |exercise: &Exercise| Entry {
-        name: exercise.name.clone(),
-        title: exercise.title.clone(),
-        kind: exercise.kind,
-        minutes: exercise.minutes,
-        file: course.learner_file(exercise),
-        objectives: exercise.objectives.clone(),
+/// Which exercises a list shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// Only those with this word in name, title, kind or chapter.
+    pub search: Option<String>,
+    /// Only those that are done, or that are not.
+    pub done: Option<bool>,
+    /// Only those of a path.
+    pub way: Option<Way>,
+}
+
+impl Filter {
+    fn shows(&self, exercise: &Exercise, done: bool) -> bool {
+        let word = self.search.as_ref().map(|word| word.to_lowercase());
+        let has = |word: &str| {
+            [&exercise.name, &exercise.title, &exercise.group]
+                .into_iter()
+                .any(|text| text.to_lowercase().contains(word))
+                || exercise.kind.name() == word
+        };
+        word.is_none_or(|word| has(&word))
+            && self.done.is_none_or(|wanted| wanted == done)
+            && self.way.as_ref().is_none_or(|way| way.holds(exercise))
+    }
+}
+
+/// The exercises of a course, in order.
+pub fn list(course: &Course, state: &State, filter: &Filter) -> Vec<Entry> {
+    let current = state.current(course).map(|exercise| exercise.name.clone());
+    let entry = |(at, exercise): (usize, &Exercise)| {
+        let progress = state.of(&exercise.name);
+        filter.shows(exercise, progress.done).then(|| Entry {
+            number: at + 1,
+            name: exercise.name.clone(),
+            title: exercise.title.clone(),
+            group: exercise.group.clone(),
+            kind: exercise.kind,
+            minutes: exercise.minutes,
+            challenge: exercise.challenge,
+            file: course.learner_file(exercise),
+            objectives: exercise.objectives.clone(),
+            done: progress.done,
+            skipped: progress.skipped,
+            current: current.as_ref() == Some(&exercise.name),
+        })
     };
-    course.exercises.iter().map(entry).collect()
+    course.exercises.iter().enumerate().filter_map(entry).collect()
 }
 
 /// The list as text.
-pub fn list_text(course: &Course) -> String {
-    let mut out = format!("{}\n\n", course.title);
-    for entry in list(course) {
-        let _ = writeln!(out, "{}: {} ({}, {} minutes)", entry.name, entry.title, entry.kind.name(), entry.minutes);
-        let _ = writeln!(out, "  edit   {}", shown(&entry.file));
-        let _ = writeln!(out, "  grade  warpbook exercise check {}", entry.name);
-        let _ = writeln!(out, "  hint   warpbook exercise hint {}", entry.name);
+pub fn list_text(course: &Course, state: &State, filter: &Filter) -> String {
+    let mut out = format!("{}\n", course.title);
+    let entries = list(course, state, filter);
+    for group in &course.groups {
+        let of_group: Vec<&Entry> = entries.iter().filter(|entry| entry.group == group.dir).collect();
+        if of_group.is_empty() {
+            continue;
+        }
+        let minutes: u32 = of_group.iter().map(|entry| entry.minutes).sum();
+        let _ = writeln!(out, "\n{} ({}, {minutes} minutes)", group.title, group.dir);
+        for entry in of_group {
+            let mark = match (entry.done, entry.skipped, entry.current) {
+                (true, ..) => "done",
+                (_, true, _) => "skip",
+                (_, _, true) => "here",
+                _ => "",
+            };
+            let challenge = if entry.challenge { ", challenge" } else { "" };
+            let what = format!("{}, {} min{challenge}", entry.kind.name(), entry.minutes);
+            let _ = writeln!(out, "  {:>3}  {mark:<4}  {:<28} {} ({what})", entry.number, entry.name, entry.title);
+        }
+    }
+    if entries.is_empty() {
+        out.push_str("\n  no exercise is like that\n");
     }
     out
 }
@@ -105,12 +179,25 @@ pub fn list_text(course: &Course) -> String {
 /// When the exercise or the step does not exist.
 pub fn hint(course: &Course, name: &str, step: usize) -> Result<String, DeskError> {
     let exercise = course.exercise(name)?;
-    let hint = step.checked_sub(1).and_then(|at| exercise.hints.get(at)).ok_or(DeskError::NoHint(step))?;
-    let mut out = format!("{hint}\n");
-    if step < exercise.hints.len() {
-        let _ = writeln!(out, "\nStill stuck? Type: warpbook exercise hint {name} {}", step + 1);
+    if step == 0 || step > exercise.hints.len() {
+        return Err(DeskError::NoHint(step));
     }
-    Ok(out)
+    Ok(hint_text(course, exercise, step))
+}
+
+/// The text of one step of the hints, from 1; the last one shows the worked sibling.
+pub(crate) fn hint_text(course: &Course, exercise: &Exercise, step: usize) -> String {
+    let mut out = format!("{}\n", exercise.hints.get(step.wrapping_sub(1)).map_or("", String::as_str));
+    let file = course.sibling_file(exercise);
+    if step == exercise.hints.len()
+        && let Ok(sibling) = read(&file)
+    {
+        let _ = writeln!(out, "\n{}:\n\n{sibling}", shown(&file));
+    }
+    if step < exercise.hints.len() {
+        let _ = writeln!(out, "\nStill stuck? Type: warpbook exercise hint {} {}", exercise.name, step + 1);
+    }
+    out
 }
 
 /// Which of a course's files are graded.
@@ -119,7 +206,7 @@ pub enum Whose {
     /// The learner's.
     #[default]
     Learner,
-    /// The solutions.
+    /// The authors': a solution, or of questions the answers that the simulator gives.
     Solution,
 }
 
@@ -153,6 +240,8 @@ impl Checked {
 /// # Errors
 /// When a file cannot be read or no grade can be given. A bad grade is not an error.
 pub fn check(course: &Course, what: Option<&str>, whose: Whose, compiler: &dyn Compiler) -> Result<Checked, DeskError> {
+    // A file that was named is what is graded.
+    let whose = if what.is_some_and(is_path) { Whose::Learner } else { whose };
     let own = |exercise: &Exercise| match whose {
         Whose::Learner => course.learner_file(exercise),
         Whose::Solution => course.solution_file(exercise),
@@ -167,7 +256,13 @@ pub fn check(course: &Course, what: Option<&str>, whose: Whose, compiler: &dyn C
     };
     let mut checked = Checked { passed: true, grades: Vec::new(), texts: Vec::new() };
     for (exercise, path) in attempts {
-        let grade = grade(exercise, &shown(&path), &read(&path)?, compiler)?;
+        let bench = Bench::new(course, exercise, None, compiler)?;
+        let text = match whose {
+            Whose::Solution if exercise.kind.asks() => bench.right_answers()?,
+            _ => read(&path)?,
+        };
+        let mut grade = bench.grade(&shown(&path), &text, compiler, Depth::All)?;
+        grade.misconception = misconception::recognise(course, exercise, &grade)?;
         checked.passed &= grade.passed;
         checked.texts.push(feedback::text(exercise, &grade));
         checked.grades.push(grade);
@@ -176,7 +271,7 @@ pub fn check(course: &Course, what: Option<&str>, whose: Whose, compiler: &dyn C
 }
 
 /// A path as a user writes it: relative to the working directory if it lies there.
-fn shown(path: &Path) -> String {
+pub(crate) fn shown(path: &Path) -> String {
     let here = std::env::current_dir().ok();
     here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path).display().to_string()
 }

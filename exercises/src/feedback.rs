@@ -6,8 +6,8 @@ use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Style};
 
-use crate::course::Exercise;
-use crate::grade::{Case, Check, CheckKind, ContractRow, Grade};
+use crate::course::{Exercise, Kind};
+use crate::grade::{CaseGrade, Check, CheckKind, ContractRow, Grade};
 
 /// How many lines of each exceeded limit are shown.
 const WORST_LINES: usize = 3;
@@ -17,13 +17,19 @@ const FIRST_FINDINGS: usize = 3;
 /// The message for the author of the graded file.
 pub fn text(exercise: &Exercise, grade: &Grade) -> String {
     let mut out = String::new();
+    if exercise.kind.asks() {
+        answers(&mut out, exercise, grade);
+        return out;
+    }
     if grade.passed {
         let _ = writeln!(out, "{}: all public checks passed (hidden: {})\n", grade.exercise, grade.hidden);
     } else {
         let _ = writeln!(out, "{}: not yet. {} was graded:\n", grade.exercise, grade.file);
     }
     for kind in CheckKind::ALL {
-        summary(&mut out, grade, kind);
+        if kind != CheckKind::Contract || !exercise.contract.is_empty() {
+            summary(&mut out, grade, kind);
+        }
     }
     if !grade.warnings.is_empty() {
         let _ = write!(out, "\nThe compiler warns:\n\n{}", indented(&grade.warnings));
@@ -37,17 +43,29 @@ pub fn text(exercise: &Exercise, grade: &Grade) -> String {
         }
         Some(CheckKind::Result) => results(&mut out, grade),
         Some(CheckKind::Contract) => contract(&mut out, grade),
-        None => passed(&mut out, exercise, grade),
+        Some(CheckKind::Answers) | None => passed(&mut out, exercise, grade),
+    }
+    if let Some(misconception) = &grade.misconception {
+        let _ = writeln!(
+            out,
+            "\nThis very result comes from a known misconception:\n\n{}",
+            indented(misconception).trim_end()
+        );
     }
     if !grade.passed {
-        let _ = writeln!(out, "\nStuck? Type: warpbook exercise hint {}", grade.exercise);
+        let name = &grade.exercise;
+        let _ = writeln!(
+            out,
+            "\nThe same again (data and order are fixed by seeds): warpbook exercise check {name}\n\
+             Stuck? Type: warpbook exercise hint {name}"
+        );
     }
     out
 }
 
 /// One line on all checks of a kind.
 fn summary(out: &mut String, grade: &Grade, kind: CheckKind) {
-    let checks: Vec<&Check> = grade.checks.iter().filter(|check| check.kind == kind).collect();
+    let checks: Vec<&Check> = grade.checks.iter().filter(|check| check.kind == kind && !check.hidden).collect();
     let good = checks.iter().filter(|check| check.passed).count();
     let (mark, all) = (if good == checks.len() { "yes" } else { "NO " }, checks.len());
     let inputs = if all == 1 { "input" } else { "inputs" };
@@ -68,6 +86,7 @@ const fn question(kind: CheckKind) -> &'static str {
         CheckKind::Findings => "it runs without a finding",
         CheckKind::Result => "the result is right",
         CheckKind::Contract => "the cost contract is kept",
+        CheckKind::Answers => "the questions are answered",
     }
 }
 
@@ -84,12 +103,11 @@ fn messages(out: &mut String, grade: &Grade, kind: CheckKind) {
 
 /// What the simulator found, on the first input with a finding.
 fn findings(out: &mut String, grade: &Grade) {
-    let Some(case) = grade.cases.iter().find(|case| !case.findings.is_empty()) else { return };
+    let Some(case) = grade.cases.iter().find(|case| !case.hidden && !case.findings.is_empty()) else { return };
     let _ = writeln!(out, "\nFindings on the input {}:\n", described(case));
     for finding in case.findings.iter().take(FIRST_FINDINGS) {
         let _ = writeln!(out, "  line {}: {}: {}", finding.line, finding.kind.name(), finding.message);
-        let [x, y, z] = finding.block;
-        let block = if (y, z) == (0, 0) { x.to_string() } else { format!("({x}, {y}, {z})") };
+        let block = block_name(finding.block);
         let times =
             if finding.count > 1 { format!(", {} times in all", grouped(finding.count)) } else { String::new() };
         let _ = writeln!(out, "    block {block}, warp {}, lanes {}{times}", finding.warp, ranges(&finding.lanes));
@@ -103,9 +121,14 @@ fn findings(out: &mut String, grade: &Grade) {
     }
 }
 
+/// A block's coordinates: one number if that is all.
+fn block_name([x, y, z]: [u32; 3]) -> String {
+    if (y, z) == (0, 0) { x.to_string() } else { format!("({x}, {y}, {z})") }
+}
+
 /// The first wrong elements, on the first input whose result is wrong.
 fn results(out: &mut String, grade: &Grade) {
-    let wrong = |case: &&Case| case.wrong > 0 || !case.changed_inputs.is_empty();
+    let wrong = |case: &&CaseGrade| !case.hidden && (case.wrong > 0 || !case.changed_inputs.is_empty());
     let Some(case) = grade.cases.iter().find(wrong) else { return };
     let _ = writeln!(out, "\nThe result on the input {}, seed {}:\n", described(case), case.seed);
     for name in &case.changed_inputs {
@@ -117,26 +140,39 @@ fn results(out: &mut String, grade: &Grade) {
     let mut table = Builder::default();
     table.push_record(["element", "expected", "got"]);
     for element in &case.first_wrong {
-        let got = element.got.map_or_else(|| "never written".to_owned(), |value| value.to_string());
-        table.push_record([format!("{}[{}]", element.output, element.index), element.expected.to_string(), got]);
+        let got = element.got.clone().unwrap_or_else(|| "never written".to_owned());
+        table.push_record([format!("{}[{}]", element.output, element.index), element.expected.clone(), got]);
     }
     write_table(out, table, 2);
+    for element in &case.first_wrong {
+        let Some(writer) = &element.writer else { continue };
+        let [x, y, z] = writer.thread;
+        let thread = if (y, z) == (0, 0) { x.to_string() } else { format!("({x}, {y}, {z})") };
+        let place =
+            format!("block {}, thread {thread} (warp {}, lane {})", block_name(writer.block), writer.warp, writer.lane);
+        let _ = writeln!(
+            out,
+            "\n  {}[{}] was written by {place} in line {}:\n    {}",
+            element.output, element.index, writer.line, writer.text
+        );
+    }
     let total = if case.elements == 1 { "element is" } else { "elements are" };
     let _ = writeln!(out, "\n  {} of {} {total} wrong.", grouped(case.wrong as u64), grouped(case.elements as u64));
 }
 
 /// The contract on the first input that breaks it: the smallest is the easiest to think about.
 fn contract(out: &mut String, grade: &Grade) {
-    let Some(broken) = grade.contract.iter().find(|row| !row.passed) else { return };
-    let rows: Vec<&ContractRow> = grade.contract.iter().filter(|row| row.input == broken.input).collect();
-    if let Some(case) = grade.cases.iter().find(|case| case.input == broken.input) {
+    let Some(broken) = grade.contract.iter().find(|row| !row.passed && is_public(grade, &row.case)) else { return };
+    let rows: Vec<&ContractRow> = grade.contract.iter().filter(|row| row.case == broken.case).collect();
+    if let Some(case) = grade.cases.iter().find(|case| case.case == broken.case) {
         let _ = writeln!(out, "\nThe cost contract on the input {}:\n", described(case));
     }
     contract_table(out, &rows);
     for row in rows.iter().filter(|row| !row.passed) {
-        let _ = writeln!(out, "\n  {} (at most {}): {}.", row.label, grouped(row.limit), row.meaning);
+        let bound = if row.exact { "exactly" } else { "at most" };
+        let _ = writeln!(out, "\n  {} ({bound} {}): {}.", row.label, grouped(row.limit), row.meaning);
         let _ = writeln!(out, "  Counter: {}", row.counter);
-        if let Some(limit) = &row.limit_counter {
+        if let Some(limit) = &row.limit_text {
             let _ = writeln!(out, "  Limit:   {limit}");
         }
         for line in row.lines.iter().filter(|line| line.excess() > 0).take(WORST_LINES) {
@@ -148,8 +184,9 @@ fn contract(out: &mut String, grade: &Grade) {
 
 /// After passing: what it cost, why it is right, and where to read on.
 fn passed(out: &mut String, exercise: &Exercise, grade: &Grade) {
-    if let Some(case) = grade.cases.last() {
-        let rows: Vec<&ContractRow> = grade.contract.iter().filter(|row| row.input == case.input).collect();
+    let public = grade.cases.iter().filter(|case| !case.hidden);
+    if let Some(case) = public.max_by_key(|case| case.elements) {
+        let rows: Vec<&ContractRow> = grade.contract.iter().filter(|row| row.case == case.case).collect();
         if !rows.is_empty() {
             let _ = writeln!(out, "\nWhat it cost on the input {}:\n", described(case));
             contract_table(out, &rows);
@@ -164,12 +201,74 @@ fn passed(out: &mut String, exercise: &Exercise, grade: &Grade) {
     }
 }
 
+/// Whether a case is one that everybody sees.
+fn is_public(grade: &Grade, case: &str) -> bool {
+    grade.cases.iter().any(|known| known.case == case && !known.hidden)
+}
+
+/// The answers beside what the simulator says.
+fn answers(out: &mut String, exercise: &Exercise, grade: &Grade) {
+    let open = grade.answers.iter().filter(|row| row.given.is_none() && !row.skipped).count();
+    let skipped = grade.answers.iter().filter(|row| row.skipped).count();
+    let shown = grade.answers.iter().any(|row| row.truth.is_some());
+    let predict = exercise.kind == Kind::Predict;
+    let _ = match grade.passed {
+        true => writeln!(
+            out,
+            "{}: answered ({:.0} % of the points, {skipped} skipped)\n",
+            grade.exercise,
+            100.0 * grade.score
+        ),
+        false => writeln!(out, "{}: not yet. {} was read:\n", grade.exercise, grade.file),
+    };
+    let mut table = Builder::default();
+    let yours = if predict { "your prediction" } else { "your answer" };
+    // Before the truth is shown, a prediction has nothing beside it.
+    let columns = if predict && !shown { 2 } else { 4 };
+    let third = if predict { "simulated" } else { "" };
+    table.push_record(["question", yours, third, "credit"].into_iter().take(columns));
+    for row in &grade.answers {
+        let given = match (&row.given, row.skipped) {
+            (_, true) => "skipped".to_owned(),
+            (Some(given), _) => given.clone(),
+            (None, _) => "-".to_owned(),
+        };
+        let credit = if shown || !predict { format!("{:.0} %", 100.0 * row.credit) } else { String::new() };
+        let right = if row.credit >= 1.0 { "right" } else { "" };
+        let truth = row.truth.clone().unwrap_or_else(|| right.to_owned());
+        table.push_record([row.id.clone(), given, truth, credit].into_iter().take(columns));
+    }
+    write_table(out, table, 4);
+    for row in &grade.answers {
+        let lines = [(&row.note, row.credit < 1.0), (&row.because, true), (&row.explain, true)];
+        let lines: Vec<&str> =
+            lines.into_iter().filter(|(text, show)| *show && !text.is_empty()).map(|(text, _)| text.trim()).collect();
+        if !lines.is_empty() {
+            let _ = writeln!(out, "\n  {}: {}", row.id, lines.join("\n    "));
+        }
+    }
+    if let Some(check) = grade.checks.iter().find(|check| !check.passed) {
+        let _ = writeln!(out, "\n  {}", check.detail);
+    }
+    if grade.passed {
+        passed(out, exercise, grade);
+    } else if open == grade.answers.len() {
+        let _ = writeln!(out, "\nWrite your answers into {}, then check again.", grade.file);
+    } else {
+        let _ = writeln!(out, "\nStuck? Type: warpbook exercise hint {}", grade.exercise);
+    }
+}
+
 /// The contract as a table.
 fn contract_table(out: &mut String, rows: &[&ContractRow]) {
     let mut table = Builder::default();
     table.push_record(["cost", "counted", "at most", "too much"]);
     for row in rows {
-        let excess = if row.passed { "-".to_owned() } else { grouped(row.excess()) };
+        let excess = match (row.passed, row.excess()) {
+            (true, _) => "-".to_owned(),
+            (false, 0) => format!("{} too few", grouped(row.limit - row.actual)),
+            (false, excess) => grouped(excess),
+        };
         table.push_record([row.label.clone(), grouped(row.actual), grouped(row.limit), excess]);
     }
     write_table(out, table, 1);
@@ -185,11 +284,11 @@ fn write_table(out: &mut String, table: Builder, numbers: usize) {
 }
 
 /// An input with its launch: `"one tile of 64" (1 block of 32 threads)`.
-fn described(case: &Case) -> String {
+fn described(case: &CaseGrade) -> String {
     let count = |n: u64, what: &str| format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" });
     let product = |extent: [u32; 3]| extent.iter().map(|&n| u64::from(n)).product();
     let (blocks, threads) = (product(case.launch.grid), product(case.launch.block));
-    format!("\"{}\" ({} of {})", case.input, count(blocks, "block"), count(threads, "thread"))
+    format!("\"{}\" ({} of {})", case.case, count(blocks, "block"), count(threads, "thread"))
 }
 
 /// A number with its thousands apart: 12,345.
@@ -206,7 +305,7 @@ pub(crate) fn grouped(number: u64) -> String {
 }
 
 /// Lanes as ranges: `0-3, 7`.
-fn ranges(lanes: &[u32]) -> String {
+pub(crate) fn ranges(lanes: &[u32]) -> String {
     let mut runs: Vec<(u32, u32)> = Vec::new();
     for &lane in lanes {
         match runs.last_mut() {
@@ -225,6 +324,3 @@ fn indented(text: &str) -> String {
         out
     })
 }
-
-#[cfg(test)]
-mod tests;

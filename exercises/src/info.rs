@@ -1,187 +1,319 @@
-//! Reads `info.toml`: what a mistake in it is, and on which line.
+//! Reads `info.toml` and the files of the exercises: what a mistake in them is, and where.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use kernels::launch::expression;
 use serde::Deserialize;
-use sim::diagnostic::{Diagnostic, Place, Span};
-use toml::Spanned;
+use sim::diagnostic::{Diagnostic, Place};
 
-use crate::course::{Clause, Course, Exercise, Input, Kind, Limit, Link, Run};
+use crate::course::{Course, CourseError, Exercise, Group, Kind, Link, read};
 use crate::grade::CheckKind;
-use crate::problem;
+use crate::measure;
+use crate::spec::{Case, Clause, Equivalent, Question, Run};
 
-/// The version of the file's format that this program reads.
-const FORMAT: u32 = 1;
+/// The version of the files' format that this program reads.
+const FORMAT: u32 = 2;
 
-/// The file as it stands. `Spanned` marks what is judged after reading, so that a message can point at it.
+/// `info.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Info {
-    format: Spanned<u32>,
+    format: u32,
     title: String,
     #[serde(default)]
-    exercise: Vec<ExerciseInfo>,
+    group: Vec<GroupInfo>,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GroupInfo {
+    dir: String,
+    title: String,
+    exercises: Vec<String>,
+}
+
+/// An exercise's file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ExerciseInfo {
-    name: Spanned<String>,
-    title: Spanned<String>,
-    dir: Spanned<String>,
+    title: String,
     kind: Kind,
-    minutes: Spanned<u32>,
+    minutes: u32,
+    #[serde(default = "ten")]
+    points: u32,
+    #[serde(default)]
+    challenge: bool,
+    #[serde(default)]
+    after: Vec<String>,
+    #[serde(default)]
     prerequisites: Vec<String>,
-    objectives: Spanned<Vec<String>>,
-    hints: Spanned<Vec<String>>,
-    explanation: Spanned<String>,
+    objectives: Vec<String>,
+    hints: Vec<String>,
+    explanation: String,
     #[serde(default)]
     further_reading: Vec<Link>,
-    starter_fails: CheckKind,
-    run: RunInfo,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RunInfo {
-    kernel: Spanned<String>,
-    problem: Spanned<String>,
-    budget: Spanned<u64>,
-    input: Spanned<Vec<Spanned<Input>>>,
     #[serde(default)]
-    contract: Vec<Spanned<Clause>>,
+    task: String,
+    starter_fails: Option<CheckKind>,
+    run: Run,
+    #[serde(default)]
+    case: Vec<Case>,
+    #[serde(default)]
+    contract: Vec<Clause>,
+    #[serde(default)]
+    question: Vec<Question>,
+    #[serde(default)]
+    equivalent: Vec<Equivalent>,
 }
 
-/// A mistake: where, what, and a help if there is one.
-type Mistake = (Span, String, Option<String>);
-
-/// Reads the text of an `info.toml`. `file` is its name for messages.
-pub(crate) fn parse(dir: &Path, file: &str, text: &str) -> Result<Course, Box<Diagnostic>> {
-    let located = |(span, message, help): Mistake| {
-        let diagnostic = Diagnostic::new(message).at(Place::new(file, text, span, ""));
-        Box::new(match help {
-            Some(help) => diagnostic.help(help),
-            None => diagnostic,
-        })
-    };
-    let info: Info = toml::from_str(text).map_err(|why| {
-        let message = why.message().trim().to_owned();
-        match why.span() {
-            Some(span) => located((span, message, None)),
-            None => Box::new(Diagnostic::new(format!("{file}: {message}"))),
-        }
-    })?;
-    course(dir, info).map_err(located)
+const fn ten() -> u32 {
+    10
 }
 
-/// Judges what TOML's grammar and types do not.
-fn course(dir: &Path, info: Info) -> Result<Course, Mistake> {
-    if *info.format.get_ref() != FORMAT {
-        let help = format!("this version reads `format = {FORMAT}`");
-        return Err((info.format.span(), "this course has another format".to_owned(), Some(help)));
+/// Reads a course.
+pub(crate) fn load(dir: &Path) -> Result<Course, CourseError> {
+    let path = dir.join("info.toml");
+    let (file, text) = (path.display().to_string(), read(&path)?);
+    let info: Info = parse(&file, &text)?;
+    let wrong = |message: String, help: &str| mistake(&file, &message, help);
+    if info.format != FORMAT {
+        let message = format!("this course has format {}", info.format);
+        return Err(wrong(message, &format!("this version reads `format = {FORMAT}`")));
     }
+    let mut course = Course { dir: dir.to_owned(), title: info.title, groups: Vec::new(), exercises: Vec::new() };
     let mut names = BTreeSet::new();
-    let mut exercises = Vec::with_capacity(info.exercise.len());
-    for exercise in info.exercise {
-        if !names.insert(exercise.name.get_ref().clone()) {
-            let message = format!("there are two exercises called `{}`", exercise.name.get_ref());
-            return Err((exercise.name.span(), message, Some("a name belongs to one exercise".to_owned())));
-        }
-        exercises.push(judge(exercise)?);
-    }
-    if exercises.is_empty() {
-        return Err((info.format.span(), "this course has no exercise".to_owned(), Some("add an [[exercise]]".into())));
-    }
-    Ok(Course { dir: dir.to_owned(), title: info.title, exercises })
-}
-
-/// One exercise.
-fn judge(info: ExerciseInfo) -> Result<Exercise, Mistake> {
-    let word = |text: &str| {
-        !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
-    };
-    // Names become paths and arguments: nothing in them may need quoting or lead out of the folder.
-    for name in [&info.name, &info.dir] {
-        if !word(name.get_ref()) {
-            let help = "use lower-case letters, digits and underscores, such as padding_macro".to_owned();
-            return Err((name.span(), format!("`{}` cannot be a name", name.get_ref()), Some(help)));
-        }
-    }
-    for (what, text) in [("title", &info.title), ("explanation", &info.explanation)] {
-        if text.get_ref().trim().is_empty() {
-            return Err((text.span(), format!("the {what} is empty"), None));
-        }
-    }
-    if *info.minutes.get_ref() == 0 {
-        return Err((info.minutes.span(), "an exercise takes at least a minute".to_owned(), None));
-    }
-    if info.objectives.get_ref().is_empty() {
-        let message = "an exercise has at least one objective".to_owned();
-        return Err((info.objectives.span(), message, Some("say what the learner can do afterwards".into())));
-    }
-    let hints = info.hints.get_ref();
-    if hints.len() != 3 || hints.iter().any(|hint| hint.trim().is_empty()) {
-        let filled = hints.iter().filter(|hint| !hint.trim().is_empty()).count();
-        let help = "a ladder of three: a question, a pointer to the line, a worked sibling".to_owned();
-        return Err((info.hints.span(), format!("there are three hints, not {filled}"), Some(help)));
-    }
-    Ok(Exercise {
-        run: judge_run(info.run)?,
-        name: info.name.into_inner(),
-        title: info.title.into_inner(),
-        dir: info.dir.into_inner(),
-        kind: info.kind,
-        minutes: info.minutes.into_inner(),
-        prerequisites: info.prerequisites,
-        objectives: info.objectives.into_inner(),
-        hints: info.hints.into_inner().iter().map(|hint| hint.trim().to_owned()).collect(),
-        explanation: info.explanation.get_ref().trim().to_owned(),
-        further_reading: info.further_reading,
-        starter_fails: info.starter_fails,
-    })
-}
-
-/// What is run: the problem has to exist, to accept every input, and to know every bound.
-fn judge_run(info: RunInfo) -> Result<Run, Mistake> {
-    if info.kernel.get_ref().is_empty() {
-        return Err((info.kernel.span(), "the kernel's name is empty".to_owned(), None));
-    }
-    let Some(problem) = problem::find(info.problem.get_ref()) else {
-        let help = format!("there is {}", problem::names().join(", "));
-        return Err((info.problem.span(), format!("no problem is called `{}`", info.problem.get_ref()), Some(help)));
-    };
-    if *info.budget.get_ref() == 0 {
-        return Err((info.budget.span(), "a budget of 0 ends every launch at once".to_owned(), None));
-    }
-    if info.input.get_ref().is_empty() {
-        return Err((info.input.span(), "an exercise has at least one input".to_owned(), None));
-    }
-    let mut names = BTreeSet::new();
-    for input in info.input.get_ref() {
-        let instance = problem
-            .instance(&input.get_ref().values, input.get_ref().seed)
-            .map_err(|why| (input.span(), why, Some(format!("{} takes {}", problem.name(), problem.values()))))?;
-        if !names.insert(&input.get_ref().name) {
-            let message = format!("there are two inputs called `{}`", input.get_ref().name);
-            return Err((input.span(), message, None));
-        }
-        for clause in &info.contract {
-            let Limit::Bound(bound) = &clause.get_ref().at_most else { continue };
-            if !instance.bounds.contains_key(bound.as_str()) {
-                let known: Vec<&str> = instance.bounds.keys().copied().collect();
-                let message = format!("{} has no bound called `{bound}`", problem.name());
-                return Err((clause.span(), message, Some(format!("there is {}", known.join(", ")))));
+    for group in info.group {
+        word(&file, &group.dir)?;
+        for name in &group.exercises {
+            word(&file, name)?;
+            if !names.insert(name.clone()) {
+                return Err(wrong(
+                    format!("there are two exercises called `{name}`"),
+                    "a name belongs to one exercise",
+                ));
             }
+            let path = dir.join("solutions").join(&group.dir).join(format!("{name}.toml"));
+            let exercise = exercise(&path, &group.dir, name)?;
+            if let Some(later) = exercise.after.iter().find(|before| *before == name || !names.contains(*before)) {
+                let message = format!("`after` names `{later}`, which is no exercise before this one");
+                return Err(mistake(&path.display().to_string(), &message, "info.toml has the order"));
+            }
+            course.exercises.push(exercise);
+        }
+        course.groups.push(Group { dir: group.dir, title: group.title });
+    }
+    if course.exercises.is_empty() {
+        return Err(wrong("this course has no exercise".to_owned(), "add a [[group]] with its `exercises`"));
+    }
+    Ok(course)
+}
+
+/// Reads TOML; what is wrong is shown at its place.
+fn parse<T: for<'de> Deserialize<'de>>(file: &str, text: &str) -> Result<T, CourseError> {
+    toml::from_str(text).map_err(|why| {
+        let message = why.message().trim().to_owned();
+        CourseError::Info(Box::new(match why.span() {
+            Some(span) => Diagnostic::new(message).at(Place::new(file, text, span, "")),
+            None => Diagnostic::new(format!("{file}: {message}")),
+        }))
+    })
+}
+
+/// A mistake that TOML's grammar does not know.
+fn mistake(file: &str, message: &str, help: &str) -> CourseError {
+    CourseError::Info(Box::new(Diagnostic::new(format!("{file}: {message}")).help(help)))
+}
+
+/// Names become paths and arguments: nothing in them may need quoting or lead out of the folder.
+fn word(file: &str, name: &str) -> Result<(), CourseError> {
+    let good = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_';
+    if !name.is_empty() && name.bytes().all(good) {
+        return Ok(());
+    }
+    let help = "use lower-case letters, digits and underscores, such as padding_macro";
+    Err(mistake(file, &format!("`{name}` cannot be a name"), help))
+}
+
+/// Reads and judges the file of one exercise.
+fn exercise(path: &Path, group: &str, name: &str) -> Result<Exercise, CourseError> {
+    let (file, text) = (path.display().to_string(), read(path)?);
+    let info: ExerciseInfo = parse(&file, &text)?;
+    let exercise = Exercise {
+        name: name.to_owned(),
+        group: group.to_owned(),
+        title: info.title.trim().to_owned(),
+        kind: info.kind,
+        minutes: info.minutes,
+        points: info.points,
+        challenge: info.challenge,
+        after: info.after,
+        prerequisites: info.prerequisites,
+        objectives: info.objectives,
+        hints: info.hints.iter().map(|hint| hint.trim().to_owned()).collect(),
+        explanation: info.explanation.trim().to_owned(),
+        further_reading: info.further_reading,
+        task: info.task.trim().to_owned(),
+        starter_fails: info.starter_fails,
+        run: info.run,
+        cases: info.case,
+        contract: info.contract,
+        questions: info.question,
+        equivalent: info.equivalent,
+    };
+    let checks = [texts(&exercise), kind(&exercise), run(&exercise), contract(&exercise), questions(&exercise)];
+    match checks.into_iter().find_map(Result::err) {
+        Some((message, help)) => Err(mistake(&file, &message, &help)),
+        None => Ok(exercise),
+    }
+}
+
+/// What is wrong, and what to do.
+type Judged = Result<(), (String, String)>;
+
+fn wrong(message: impl Into<String>, help: impl Into<String>) -> Judged {
+    Err((message.into(), help.into()))
+}
+
+fn texts(exercise: &Exercise) -> Judged {
+    for (what, text) in [("title", &exercise.title), ("explanation", &exercise.explanation)] {
+        if text.is_empty() {
+            return wrong(format!("the {what} is empty"), "say it in a sentence");
         }
     }
-    Ok(Run {
-        kernel: info.kernel.into_inner(),
-        problem: info.problem.into_inner(),
-        budget: info.budget.into_inner(),
-        inputs: info.input.into_inner().into_iter().map(Spanned::into_inner).collect(),
-        contract: info.contract.into_iter().map(Spanned::into_inner).collect(),
-    })
+    if exercise.minutes == 0 || exercise.points == 0 {
+        return wrong(
+            "an exercise takes at least a minute and is worth at least a point",
+            "set `minutes` and `points`",
+        );
+    }
+    if exercise.objectives.is_empty() {
+        return wrong("an exercise has at least one objective", "say what the learner can do afterwards");
+    }
+    if exercise.hints.len() != 3 || exercise.hints.iter().any(String::is_empty) {
+        let filled = exercise.hints.iter().filter(|hint| !hint.is_empty()).count();
+        return wrong(
+            format!("there are three hints, not {filled}"),
+            "a ladder of three: a question, a pointer to the line, what leads to a worked sibling",
+        );
+    }
+    Ok(())
+}
+
+fn kind(exercise: &Exercise) -> Judged {
+    let kind = exercise.kind.name();
+    if exercise.kind.asks() {
+        if exercise.questions.is_empty() {
+            return wrong(format!("an exercise to {kind} asks something"), "add a [[question]]");
+        }
+        if exercise.task.is_empty() {
+            return wrong(
+                format!("an exercise to {kind} has a `task`"),
+                "say what the kernel does and what to look at",
+            );
+        }
+        if exercise.starter_fails.is_some() || !exercise.contract.is_empty() {
+            return wrong("questions have no starter that fails and no contract", "remove them");
+        }
+        return Ok(());
+    }
+    if exercise.starter_fails.is_none() {
+        let known: Vec<&str> = CheckKind::ALL.iter().map(|kind| kind.name()).collect();
+        return wrong("`starter_fails` is missing", format!("say which check the starter fails: {}", known.join(", ")));
+    }
+    if !exercise.questions.is_empty() {
+        return wrong(format!("an exercise to {kind} asks no questions"), "use kind = \"predict\" or \"trace\"");
+    }
+    if exercise.kind == Kind::Improve && exercise.contract.is_empty() {
+        return wrong("an exercise to improve has a cost contract", "add a [[contract]]");
+    }
+    Ok(())
+}
+
+fn run(exercise: &Exercise) -> Judged {
+    let run = &exercise.run;
+    if run.launch.is_empty() {
+        return wrong("nothing is launched", "add a [[run.launch]]");
+    }
+    if run.budget == 0 || run.schedules == 0 {
+        return wrong("a budget of 0 ends every launch at once, and 0 schedules run nothing", "leave them out");
+    }
+    if run.tolerance.is_nan() || run.tolerance < 0.0 {
+        return wrong("the tolerance is a number from 0 on", "such as 1e-5");
+    }
+    if exercise.cases.iter().all(|case| case.hidden) {
+        return wrong("an exercise has at least one case that is not hidden", "add a [[case]]");
+    }
+    let mut names = BTreeSet::new();
+    if let Some(twice) = exercise.cases.iter().find(|case| !names.insert(&case.name)) {
+        return wrong(format!("there are two cases called `{}`", twice.name), "a name belongs to one case");
+    }
+    let mut names = BTreeSet::new();
+    for name in run.inputs.keys().chain(run.outputs.keys()).chain(run.inout.keys()).chain(run.scratch.keys()) {
+        if !expression::is_name(name) || run.names.contains_key(name) {
+            return wrong(format!("`{name}` cannot name a buffer"), "letters, digits and _, and no name of a number");
+        }
+        if !names.insert(name) {
+            return wrong(format!("there are two buffers called `{name}`"), "a buffer has one role");
+        }
+    }
+    for name in run.expect.keys() {
+        if !run.outputs.contains_key(name) && !run.inout.contains_key(name) {
+            return wrong(format!("`expect` names `{name}`, which is no `out` or `inout`"), "only these are judged");
+        }
+    }
+    Ok(())
+}
+
+fn contract(exercise: &Exercise) -> Judged {
+    for clause in &exercise.contract {
+        if clause.at_most.is_some() == clause.equals.is_some() {
+            let message = format!("the clause `{}` needs one of `at_most` and `equals`", clause.label);
+            return wrong(message, "a number, or an expression of names and counters");
+        }
+        let limit = clause.at_most.iter().chain(&clause.equals).map(|text| &text.0);
+        for text in limit.chain([&clause.counter]) {
+            measure::known(text).or_else(|why| wrong(format!("the clause `{}`: {why}", clause.label), COUNTERS))?;
+        }
+        if measure::counters(&clause.counter).is_empty() {
+            return wrong(format!("the clause `{}` names no counter", clause.label), COUNTERS);
+        }
+        if clause.per == crate::spec::Per::Element && exercise.run.elements.is_none() {
+            return wrong(format!("the clause `{}` is per element", clause.label), "set `elements` in [run]");
+        }
+        if let Some(unknown) = clause.cases.iter().find(|name| exercise.cases.iter().all(|case| case.name != **name)) {
+            return wrong(format!("the clause `{}` names no case: `{unknown}`", clause.label), "write a case's name");
+        }
+    }
+    Ok(())
+}
+
+const COUNTERS: &str = "`warpbook compare --json` and the book's page of counters show all names";
+
+fn questions(exercise: &Exercise) -> Judged {
+    let mut ids = BTreeSet::new();
+    for question in &exercise.questions {
+        let id = &question.id;
+        let good = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+        if id.is_empty() || !id.bytes().all(good) || !ids.insert(id) {
+            return wrong(
+                format!("`{id}` cannot be the id of a question"),
+                "lower-case letters, digits and -, each once",
+            );
+        }
+        if let Some(case) = &question.case
+            && exercise.cases.iter().all(|known| known.name != *case || known.hidden)
+        {
+            return wrong(format!("question `{id}` is about no case: `{case}`"), "write a case's name");
+        }
+        crate::quiz::truth::judge(&question.answer).or_else(|why| {
+            wrong(format!("question `{id}`: {why}"), "AUTHORING.md lists what an answer can come from")
+        })?;
+        if let Some(counter) = &question.answer.counter {
+            measure::known(counter).or_else(|why| wrong(format!("question `{id}`: {why}"), COUNTERS))?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

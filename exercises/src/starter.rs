@@ -79,6 +79,21 @@ pub fn generate(file: &str, solution: &str) -> Result<String, MarkerError> {
     }
 }
 
+/// The lines of a solution that are in no starter, from 0: what stands between `// SOLUTION` and `// END`.
+pub fn solution_lines(solution: &str) -> Vec<usize> {
+    let mut inside = false;
+    let mut lines = Vec::new();
+    for (at, line) in solution.lines().enumerate() {
+        match line.trim() {
+            "// SOLUTION" => inside = true,
+            "// END" => inside = false,
+            _ if inside => lines.push(at),
+            _ => {}
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,13 +1,17 @@
-//! The repository's own course, graded for real: with NVRTC and the simulator.
+//! The repository's own course, graded for real: with NVRTC and the simulator. That all of it is sound, `warpbook dev check`
+//! proves; here are the parts that prove, grade and guide.
 
+use std::collections::VecDeque;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use exercises::audit;
-use exercises::compiler::{CompileFailure, Compiled, Compiler, Nvrtc};
-use exercises::desk::{self, DeskError, Whose};
+use exercises::audit::{self, CourseReport};
+use exercises::compiler::{Cached, CompileFailure, Compiler, Nvrtc};
+use exercises::desk::{self, Filter, Whose};
 use exercises::grade::CheckKind;
-use exercises::{Course, GradeError, grade};
-use expect_test::{expect, expect_file};
+use exercises::runner::{self, Event, Inputs};
+use exercises::state::{State, Way};
+use exercises::{Bench, Course, Depth, Grade, feedback, grade};
 use kernels::testing::not_run;
 
 fn course() -> Course {
@@ -22,315 +26,344 @@ fn compiler_for(what: &str) -> bool {
             not_run(what, why.lines().next().unwrap_or("there is no NVRTC"));
             false
         }
-        Err(CompileFailure::Rejected(log)) => panic!("a kernel that does nothing was rejected: {log}"),
+        Err(failure) => panic!("a kernel that does nothing was rejected: {failure:?}"),
     }
 }
 
-/// Grades the exercise's solution after replacing `from` by `to`.
-fn graded(from: &str, to: &str) -> (String, exercises::Grade) {
-    let course = course();
-    let exercise = course.exercise("padding_macro").unwrap();
-    let solution = std::fs::read_to_string(course.solution_file(exercise)).unwrap();
-    assert!(solution.contains(from), "the solution has no `{from}`");
-    let grade = grade(exercise, "my/padding_macro.cu", &solution.replace(from, to), &Nvrtc).unwrap();
-    (exercises::feedback::text(exercise, &grade), grade)
+/// A copy of some exercises that can be spoiled.
+struct Copy {
+    folder: tempfile::TempDir,
+}
+
+impl Copy {
+    fn of(names: &[&str]) -> Self {
+        let (folder, course) = (tempfile::tempdir().unwrap(), course());
+        let mut info = "format = 2\ntitle = \"A copy\"\n".to_owned();
+        for group in &course.groups {
+            let of_group =
+                course.exercises.iter().filter(|one| one.group == group.dir && names.contains(&one.name.as_str()));
+            let list: Vec<String> = of_group.map(|one| format!("{:?}", one.name)).collect();
+            info += &format!(
+                "[[group]]\ndir = {:?}\ntitle = {:?}\nexercises = [{}]\n",
+                group.dir,
+                group.title,
+                list.join(", ")
+            );
+        }
+        for name in names {
+            let exercise = course.exercise(name).unwrap();
+            let mut files =
+                vec![course.spec_file(exercise), course.solution_file(exercise), course.proof_file(exercise)];
+            files.extend([course.reference_file(exercise), course.sibling_file(exercise)]);
+            files.extend([course.learner_file(exercise), course.kernel_file(exercise)]);
+            let wrong = std::fs::read_dir(course.wrong_folder(exercise));
+            files.extend(wrong.into_iter().flatten().map(|entry| entry.unwrap().path()));
+            for file in files.iter().filter(|file| file.is_file()) {
+                let to = folder.path().join(file.strip_prefix(&course.dir).unwrap());
+                std::fs::create_dir_all(to.parent().unwrap()).unwrap();
+                std::fs::copy(file, &to).unwrap();
+                if to.extension().is_some_and(|ending| ending == "toml") {
+                    // What comes before may not be in the copy.
+                    let text = std::fs::read_to_string(&to).unwrap();
+                    let kept: Vec<&str> = text.lines().filter(|line| !line.starts_with("after = ")).collect();
+                    std::fs::write(&to, kept.join("\n")).unwrap();
+                }
+            }
+        }
+        std::fs::write(folder.path().join("info.toml"), info).unwrap();
+        Self { folder }
+    }
+
+    fn course(&self) -> Course {
+        Course::load(self.folder.path()).unwrap()
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.folder.path().join(file)
+    }
+
+    /// Changes a file.
+    fn edit(&self, file: &str, from: &str, to: &str) {
+        let path = self.path(file);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(from), "{file} has no `{from}`");
+        std::fs::write(path, text.replacen(from, to, 1)).unwrap();
+    }
+
+    fn audit(&self) -> CourseReport {
+        audit::check_course(&self.course(), &[], &Cached::new(Nvrtc)).unwrap()
+    }
+
+    /// Demands that a problem is found.
+    fn finds(&self, problem: &str) {
+        let text = self.audit().text().replace(&self.folder.path().display().to_string(), "course");
+        assert!(text.contains(problem) && text.contains("not sound"), "`{problem}` is missing in\n{text}");
+    }
 }
 
 #[test]
-fn starters_are_what_their_solutions_generate() {
+fn learners_files_are_what_solutions_generate() {
     let course = course();
     for exercise in &course.exercises {
-        let shipped = std::fs::read_to_string(course.learner_file(exercise)).unwrap();
-        assert_eq!(shipped, course.starter(exercise).unwrap(), "{}: type `warpbook dev starters`", exercise.name);
-    }
-}
-
-#[test]
-fn the_course_is_sound_and_every_wrong_solution_is_rejected() {
-    if !compiler_for("the proof that every starter fails, every solution passes and every wrong one is rejected") {
-        return;
-    }
-    let report = audit::check_course(&course(), &Nvrtc).unwrap();
-    assert!(report.passed, "{}", report.text());
-    expect_file!["kill_table.txt"].assert_eq(&report.text());
-}
-
-/// Copies a folder.
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
+        for (path, text) in course.starters(exercise).unwrap() {
+            assert_eq!(
+                std::fs::read_to_string(&path).unwrap(),
+                text,
+                "{}: type `warpbook dev starters`",
+                path.display()
+            );
         }
     }
 }
 
 #[test]
-fn an_unsound_course_is_found_out() {
+fn faults_of_a_course_are_found() {
     if !compiler_for("the faults that the course's proof must find") {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let dir = folder.path();
-    for part in ["01_scan", "solutions", "wrong"] {
-        copy(&course().dir.join(part), &dir.join(part));
-    }
-    let info = std::fs::read_to_string(course().dir.join("info.toml")).unwrap();
-    let edit = |path: &str, change: &dyn Fn(&str) -> String| {
-        let path = dir.join(path);
-        let old = std::fs::read_to_string(&path).unwrap_or_default();
-        let new = change(&old);
-        assert_ne!(old, new, "{} was changed", path.display());
-        std::fs::write(path, new).unwrap();
-    };
-    let problems = || {
-        let report = audit::check_course(&Course::load(dir).unwrap(), &Nvrtc).unwrap();
-        assert_eq!(report.passed, report.problems.is_empty() && report.exercises[0].problems.is_empty());
-        report.text().replace(&dir.display().to_string(), "course")
-    };
-    std::fs::write(dir.join("info.toml"), &info).unwrap();
-    assert!(problems().ends_with("the course is sound: 1 exercise\n"));
+    let copy = Copy::of(&["stride_costs", "bank_rows", "block_sum"]);
+    let report = copy.audit();
+    assert!(report.passed, "{}", report.text());
+    let sum = report.exercises.iter().find(|one| one.name == "block_sum").unwrap();
+    assert!(sum.mutants.len() >= 5 && sum.wrong.len() >= 3, "{}", report.text());
 
-    edit("info.toml", &|old| old.replace("shared_op_ld.sum\"\nat_most", "shared_op_load.sum\"\nat_most"));
-    edit("01_scan/padding_macro.cu", &|old| old.replace("TODO", "DONE"));
-    edit("01_scan/padding_macro.cu.orig", &|_| "left over".to_owned());
-    let solution = std::fs::read_to_string(dir.join("solutions/01_scan/padding_macro.cu")).unwrap();
-    let wrong = "wrong/01_scan/padding_macro";
-    edit(&format!("{wrong}/accepted.cu"), &|_| format!("// wrong: nothing\n// fails: result\n{solution}"));
-    edit(&format!("{wrong}/one_level.cu"), &|old| old.replace("// fails: contract", "// fails: result"));
-    edit(&format!("{wrong}/nameless.cu"), &|_| solution.clone());
-    edit(&format!("{wrong}/notes.txt"), &|_| "left over".to_owned());
-    let text = problems();
-    for problem in [
-        "problem: 01_scan/padding_macro.cu.orig belongs to no exercise of info.toml",
-        "problem: wrong/01_scan/padding_macro/notes.txt belongs to no exercise",
-        "problem: course/01_scan/padding_macro.cu is not what its solution generates",
-        "problem: `smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_load.sum` is 0 for every input",
-        "problem: wrong solution accepted fails nothing, and should fail result",
-        "problem: wrong solution one_level fails contract, and should fail result",
-        "problem: course/wrong/01_scan/padding_macro/nameless.cu does not begin with",
-        "the course is not sound: 7 problems",
-    ] {
-        assert!(text.contains(problem), "`{problem}` is missing in\n{text}");
-    }
+    let spec = "solutions/00_machine/block_sum.toml";
+    copy.edit(spec, "starter_fails = \"result\"", "starter_fails = \"findings\"");
+    copy.finds("the starter fails result, and should first fail findings");
+    copy.edit(spec, "starter_fails = \"findings\"", "starter_fails = \"result\"");
+
+    copy.edit("00_machine/block_sum.cu", "TODO", "DONE");
+    copy.finds("block_sum.cu is not what its solution generates");
+    copy.edit("00_machine/block_sum.cu", "DONE", "TODO");
+
+    copy.edit("wrong/00_machine/block_sum/one_barrier.cu", "// fails: findings, result", "// fails: result");
+    copy.finds("wrong solution one_barrier fails findings, result, and should fail result");
+    copy.edit("wrong/00_machine/block_sum/one_barrier.cu", "// fails: result", "// fails: findings, result");
+
+    copy.edit(spec, "at_most = 25", "at_most = 0");
+    copy.finds(" counted, 0 allowed");
+    copy.edit(spec, "at_most = 0", "at_most = 25");
+
+    copy.edit("solutions/00_machine/bank_rows.toml", "answer = 5, because", "answer = 10, because");
+    copy.finds("question bank-of-lane-5: the wrong answer `10` is right");
+    copy.edit("solutions/00_machine/bank_rows.toml", "answer = 10, because", "answer = 5, because");
+
+    std::fs::write(copy.path("00_machine/notes.txt"), "left over").unwrap();
+    copy.finds("problem: 00_machine/notes.txt belongs to no exercise of info.toml");
+    std::fs::remove_file(copy.path("00_machine/notes.txt")).unwrap();
+    assert!(copy.audit().passed);
 }
 
-#[test]
-fn authors_get_their_starters_written() {
-    let folder = tempfile::tempdir().unwrap();
-    copy(&course().dir.join("solutions"), &folder.path().join("solutions"));
-    std::fs::copy(course().dir.join("info.toml"), folder.path().join("info.toml")).unwrap();
-    let copied = Course::load(folder.path()).unwrap();
-    let exercise = copied.exercise("padding_macro").unwrap();
-    assert_eq!(audit::write_starters(&copied).unwrap(), [copied.learner_file(exercise)]);
-    let read = |course: &Course| std::fs::read_to_string(course.learner_file(exercise)).unwrap();
-    assert_eq!(read(&copied), read(&course()));
-    assert!(audit::write_starters(&copied).unwrap().is_empty(), "nothing is left to write");
-}
-
-#[test]
-fn a_starter_that_passes_or_a_solution_that_fails_is_a_problem() {
-    if !compiler_for("the detection of a starter that passes") {
-        return;
-    }
-    let folder = tempfile::tempdir().unwrap();
-    copy(&course().dir.join("solutions"), &folder.path().join("solutions"));
-    std::fs::copy(course().dir.join("info.toml"), folder.path().join("info.toml")).unwrap();
-    let copied = Course::load(folder.path()).unwrap();
-    let exercise = copied.exercise("padding_macro").unwrap();
-    let (starter, solution) = (copied.starter(exercise).unwrap(), copied.solution_file(exercise));
-    std::fs::create_dir_all(folder.path().join("01_scan")).unwrap();
-    std::fs::copy(&solution, copied.learner_file(exercise)).unwrap();
-    std::fs::write(&solution, starter).unwrap();
-    let text = audit::check_course(&copied, &Nvrtc).unwrap().text();
-    for problem in [
-        "the starter fails nothing, and should fail contract alone",
-        "the solution fails contract: one tile of 64: 3 of 5 limits are kept",
-        "no markers: the starter would equal the solution",
-        "has 0 wrong solutions and needs 5",
-    ] {
-        assert!(text.contains(problem), "`{problem}` is missing in\n{text}");
-    }
-}
-
-#[test]
-fn the_starter_fails_with_the_lines_that_spend_too_much() {
-    if !compiler_for("grading the starter") {
-        return;
-    }
-    let checked = desk::check(&course(), None, Whose::Learner, &Nvrtc).unwrap();
-    assert_eq!(checked.exit_code(), 1);
-    let grade = &checked.grades[0];
-    assert_eq!(grade.failed_kinds(), [CheckKind::Contract]);
-    let text = checked.text();
-    expect_file!["starter.txt"].assert_eq(&text);
-    let json: serde_json::Value = serde_json::from_str(&serde_json::to_string(&checked).unwrap()).unwrap();
-    assert_eq!(json["passed"], false);
-    assert_eq!(json["grades"][0]["contract"][0]["input"], "one tile of 64");
-}
-
-#[test]
-fn the_solutions_pass() {
-    if !compiler_for("grading the solutions") {
-        return;
-    }
-    let checked = desk::check(&course(), None, Whose::Solution, &Nvrtc).unwrap();
-    let text = checked.text();
-    expect_file!["solution.txt"].assert_eq(&text);
-    assert_eq!(checked.exit_code(), 0);
-}
-
-#[test]
-fn another_right_solution_passes_too() {
-    if !compiler_for("grading a solution that is not ours") {
-        return;
-    }
-    // Divisions instead of shifts, and an inline function instead of a macro.
-    let (text, grade) = graded(
-        "#define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))",
-        "__device__ inline int CONFLICT_FREE_OFFSET(unsigned n) { return n / 32 + n / 1024; }",
-    );
-    assert!(grade.passed, "{text}");
-}
-
-#[test]
-fn compile_errors_stand_at_the_learners_line() {
-    if !compiler_for("the message for a text that does not compile") {
-        return;
-    }
-    let (text, grade) = graded("    int t = threadIdx.x;", "    int t = threadIdx.x");
-    assert_eq!(grade.failed_kinds(), [CheckKind::Compile]);
-    // The missing semicolon is noticed at the line after it. The wording is the compiler's.
-    let line = 2 + std::fs::read_to_string(course().solution_file(course().exercise("padding_macro").unwrap()))
-        .unwrap()
-        .lines()
-        .position(|line| line.contains("int t = threadIdx.x;"))
-        .unwrap();
-    assert!(text.contains(&format!("  my/padding_macro.cu({line}): error: ")), "{text}");
-    assert!(text.contains("the result is right: not reached"), "{text}");
-}
-
-#[test]
-fn a_missing_kernel_lists_those_that_exist() {
-    if !compiler_for("the message for a missing kernel") {
-        return;
-    }
-    let (text, grade) = graded("void scan_padded(", "void scan_mine(");
-    assert_eq!(grade.failed_kinds(), [CheckKind::Launch]);
-    expect![[r#"
-        padding_macro: not yet. my/padding_macro.cu was graded:
-
-          yes  it compiles
-          NO   it can be launched
-          --   it runs without a finding: not reached
-          --   the result is right: not reached
-          --   the cost contract is kept: not reached
-
-          my/padding_macro.cu has no kernel called `scan_padded`; it has scan_mine
-          help: keep the line `extern "C" __global__ void scan_padded(...)` as it was
-
-        Stuck? Type: warpbook exercise hint padding_macro
-    "#]]
-    .assert_eq(&text);
-    let (text, grade) = graded(
-        "float *out, const float *in, int count, int tile)",
-        "float *out, const float *in, int count) { int tile = 64; out[count] = in[tile]; }\n__device__ void unused(float *out, const float *in, int count, int tile)",
-    );
-    assert_eq!(grade.failed_kinds(), [CheckKind::Launch], "{text}");
-}
-
-#[test]
-fn an_endless_loop_ends_with_the_budget() {
-    if !compiler_for("the end of an endless loop") {
-        return;
-    }
-    let (text, grade) =
-        graded("    int stride = 1;", "    int stride = 1;\n    while (count > 0) { out[0] = stride++; }");
-    assert!(grade.failed_kinds().contains(&CheckKind::Findings), "{text}");
-    assert!(text.contains("budget"), "{text}");
-}
-
-/// A machine without a compiler.
-struct NoCompiler;
-
-impl Compiler for NoCompiler {
-    fn compile(&self, _: &str, _: &str) -> Result<Compiled, CompileFailure> {
-        Err(CompileFailure::Missing("NVRTC is not on this machine: type `warpbook setup`".to_owned()))
-    }
-}
-
-#[test]
-fn without_a_compiler_no_grade_is_given_and_the_exit_code_says_so() {
-    let error = desk::check(&course(), Some("padding_macro"), Whose::Learner, &NoCompiler).unwrap_err();
-    assert!(matches!(&error, DeskError::Grade(GradeError::NoCompiler(_))));
-    assert_eq!((error.exit_code(), error.to_string().contains("warpbook setup")), (3, true));
-    assert!(audit::check_course(&course(), &NoCompiler).is_err());
-}
-
-#[test]
-fn wrong_usage_is_told_apart() {
-    let check = |what: &str| desk::check(&course(), Some(what), Whose::Learner, &NoCompiler).unwrap_err();
-    let unknown = check("padding");
-    assert_eq!(unknown.exit_code(), 2);
-    expect![[r#"
-        there is no exercise `padding`
-        help: there is padding_macro"#]]
-    .assert_eq(&unknown.to_string());
-    expect![[r#"
-        which exercise is some/where.cu? A file is graded by its name
-        help: name it after its exercise (padding_macro.cu)"#]]
-    .assert_eq(&check("some/where.cu").to_string());
-    let unreadable = check("nowhere/padding_macro.cu");
-    assert_eq!(unreadable.exit_code(), 2);
-    assert!(unreadable.to_string().starts_with("cannot read nowhere/padding_macro.cu: "), "{unreadable}");
-}
-
-#[test]
-fn a_binary_file_is_unreadable() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("padding_macro.cu");
-    std::fs::write(&file, [0x7f, b'E', b'L', b'F', 0xff, 0xfe]).unwrap();
-    let error = desk::check(&course(), file.to_str(), Whose::Learner, &NoCompiler).unwrap_err();
-    assert_eq!(error.exit_code(), 2);
-}
-
-#[test]
-fn the_course_is_found_from_the_root_from_below_and_by_name() {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    for from in [root.parent().unwrap().to_owned(), root.clone(), root.join("01_scan"), root.join("src/grade")] {
-        assert_eq!(desk::open(None, &from).unwrap().dir, root, "from {}", from.display());
-    }
-    let nowhere = tempfile::tempdir().unwrap();
-    let error = desk::open(None, nowhere.path()).unwrap_err().to_string();
-    assert!(error.contains("--exercises DIR"), "{error}");
-    assert_eq!(desk::open(Some(&root), nowhere.path()).unwrap().dir, root);
-}
-
-#[test]
-fn hints_are_a_ladder() {
+/// Grades the solution of an exercise after replacing `from` by `to`.
+fn graded(name: &str, from: &str, to: &str) -> (String, Grade) {
     let course = course();
-    let first = desk::hint(&course, "padding_macro", 1).unwrap();
-    assert!(first.ends_with("Still stuck? Type: warpbook exercise hint padding_macro 2\n"), "{first}");
-    assert!(!desk::hint(&course, "padding_macro", 3).unwrap().contains("Still stuck"));
-    for step in [0, 4, usize::MAX] {
-        assert_eq!(desk::hint(&course, "padding_macro", step).unwrap_err().exit_code(), 2);
+    let exercise = course.exercise(name).unwrap();
+    let solution = std::fs::read_to_string(course.solution_file(exercise)).unwrap();
+    assert!(solution.contains(from), "the solution has no `{from}`");
+    let mut grade = grade(&course, exercise, "block_sum.cu", &solution.replace(from, to), &Cached::new(Nvrtc)).unwrap();
+    grade.misconception = exercises::misconception::recognise(&course, exercise, &grade).unwrap();
+    (feedback::text(exercise, &grade), grade)
+}
+
+#[test]
+fn feedback_is_the_gap() {
+    if !compiler_for("what learners read") {
+        return;
+    }
+    // A barrier too few: a finding with lanes, lines and help, and the misconception behind it.
+    let body = "        __syncthreads();\n    }";
+    let (text, grade) = graded("block_sum", body, "    }");
+    assert_eq!(grade.failed_kinds(), [CheckKind::Findings, CheckKind::Result], "{text}");
+    assert!(text.contains("race") && text.contains("lanes") && text.contains("known misconception"), "{text}");
+    assert!(text.contains("A round is one instruction of one warp"), "{text}");
+
+    // A wrong result: elements, and who wrote them where.
+    let (text, grade) = graded("block_sum", "partial[t] += partial[t + half]", "partial[t] = partial[t + half]");
+    assert_eq!(grade.failed_kinds(), [CheckKind::Result], "{text}");
+    assert!(
+        text.contains("expected") && text.contains("elements are wrong") | text.contains("element is wrong"),
+        "{text}"
+    );
+    let writer = grade.cases[0].first_wrong[0].writer.as_ref().unwrap_or_else(|| panic!("nobody is named: {text}"));
+    assert_eq!((writer.block, writer.thread, writer.lane), ([0, 0, 0], [0, 0, 0], 0));
+    assert!(text.contains("was written by block 0, thread 0 (warp 0, lane 0) in line"), "{text}");
+
+    // A broken contract: what is counted, what is allowed, and the lines.
+    let (text, grade) = graded("coalesced_copy", "i += threads", "i += threads + 0 * per");
+    assert!(grade.passed, "{text}");
+    let (text, grade) = graded(
+        "coalesced_copy",
+        "out[i] = 2.0f * in[i]",
+        "out[i] = 0.0f + in[i] + in[n - 1 - i] - in[n - 1 - i] + in[i]",
+    );
+    assert_eq!(grade.failed_kinds(), [CheckKind::Contract], "{text}");
+    assert!(text.contains("global loads") && text.contains("line ") && text.contains("at most"), "{text}");
+
+    // What does not compile is shown at the learner's line.
+    let (text, grade) = graded("block_sum", "int half = 128", "int half = 128,");
+    assert_eq!(grade.failed_kinds(), [CheckKind::Compile]);
+    assert!(text.contains("block_sum.cu("), "{text}");
+    assert_eq!(grade.score, 0.0);
+}
+
+#[test]
+fn hidden_cases_depend_on_the_secret_and_nobody_else_sees_them() {
+    if !compiler_for("hidden cases") {
+        return;
+    }
+    let course = course();
+    let exercise = course.exercise("block_sum").unwrap();
+    let compiler = Cached::new(Nvrtc);
+    let bench = |secret| Bench::new(&course, exercise, secret, &compiler).unwrap();
+    let hidden = |bench: &Bench<'_>| bench.instances.iter().find(|one| one.case.hidden).cloned();
+    assert!(hidden(&bench(None)).is_none());
+    let (one, other) = (hidden(&bench(Some("a"))).unwrap(), hidden(&bench(Some("b"))).unwrap());
+    assert_eq!(Some(one.clone()), hidden(&bench(Some("a"))), "the same secret gives the same data");
+    assert_ne!(one.buffers[0].content, other.buffers[0].content);
+    // A kernel for the sizes that everybody sees is no kernel.
+    let solution = std::fs::read_to_string(course.solution_file(exercise)).unwrap();
+    let cheat = solution.replace("i < n ? in[i] : 0", "(n == 256 || n == 545 || n == 1) && i < n ? in[i] : 0");
+    let grade = bench(Some("a")).grade("block_sum.cu", &cheat, &compiler, Depth::All).unwrap();
+    assert!(!grade.passed && grade.hidden_run);
+    assert_eq!(grade.score, 0.5, "half of the points are for what everybody sees");
+    assert!(grade.checks.iter().all(|check| check.passed || check.hidden));
+}
+
+#[test]
+fn predictions_are_credited_by_distance_and_only_shown_when_all_are_made() {
+    if !compiler_for("predictions") {
+        return;
+    }
+    let course = course();
+    let exercise = course.exercise("stride_costs").unwrap();
+    let answer = |text: &str| {
+        let grade = grade(&course, exercise, "stride_costs.txt", text, &Cached::new(Nvrtc)).unwrap();
+        (feedback::text(exercise, &grade), grade)
+    };
+    let (text, grade) = answer("wavefronts-2: 2\nwavefronts-32: 1\n");
+    assert!(!grade.passed && grade.answers.iter().all(|row| row.truth.is_none() && row.credit == 0.0), "{text}");
+    assert!(!text.contains("32 * k"), "nothing is told before all predictions are made: {text}");
+    let (text, grade) = answer("wavefronts-2: 2\nwavefronts-32: 1\nwavefronts-33: skip\nsectors-2: 9\n");
+    let credits: Vec<f64> = grade.answers.iter().map(|row| row.credit).collect();
+    assert!(grade.passed, "{text}");
+    assert_eq!(credits, [1.0, 0.0, 0.0, 0.5], "{text}");
+    assert!(text.contains("One bank for all is the worst case") && text.contains("1 skipped"), "{text}");
+    let (text, grade) = answer("wavefronts-2: two\n");
+    assert!(!grade.passed && text.contains("`two` is no whole number"), "{text}");
+    let (text, _) = answer("wavefronts-3: 2\n");
+    assert!(text.contains("this line is no answer to a question: `wavefronts-3: 2`"), "{text}");
+}
+
+/// Keys and lines as somebody types them.
+struct Typed(VecDeque<&'static str>);
+
+impl Inputs for Typed {
+    fn next(&mut self, _: &Path) -> io::Result<Event> {
+        Ok(match self.0.pop_front() {
+            None => Event::End,
+            Some("saved") => Event::Saved,
+            Some(key) => Event::Key(key.chars().next().unwrap_or('\n')),
+        })
+    }
+
+    fn line(&mut self) -> io::Result<Option<String>> {
+        Ok(self.0.pop_front().map(str::to_owned))
+    }
+
+    fn watches(&self) -> bool {
+        true
     }
 }
 
 #[test]
-fn the_list_says_what_to_edit_and_what_to_type() {
-    let text = desk::list_text(&course());
-    expect![[r#"
-        Parallel algorithms on a simulated and a real GPU
+fn a_learner_works_through_the_course() {
+    if !compiler_for("the runner") {
+        return;
+    }
+    let copy = Copy::of(&["stride_costs", "coalesced_copy", "block_sum"]);
+    let course = copy.course();
+    let compiler = Cached::new(Nvrtc);
+    let work = |keys: &[&'static str]| {
+        let mut out = Vec::new();
+        let mut typed = Typed(keys.iter().copied().collect());
+        runner::run(&course, &compiler, None, &mut typed, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    };
+    // The first check comes after the words that one has to wait; n does nothing before the exercise is done.
+    let text = work(&["n", "h", "h", "q"]);
+    let (wait, verdict) = (text.find("please wait").unwrap(), text.find("stride_costs: not yet").unwrap());
+    assert!(wait < verdict && text.contains("not done yet"), "{text}");
+    assert!(text.trim_end().ends_with("q:quit ?") && !text.contains("n:next"), "{text}");
+    assert_eq!(State::load(&course).unwrap().of("stride_costs").hints, 2);
 
-        padding_macro: Fix the padding macro (repair, 15 minutes)
-          edit   01_scan/padding_macro.cu
-          grade  warpbook exercise check padding_macro
-          hint   warpbook exercise hint padding_macro
-    "#]]
-    .assert_eq(&text);
+    std::fs::write(
+        copy.path("00_machine/stride_costs.txt"),
+        "wavefronts-2: 2\nwavefronts-32: 32\nwavefronts-33: 2\nsectors-2: 8\n",
+    )
+    .unwrap();
+    // Saved: checked, done, and still there; only n goes on.
+    let text = work(&["saved", "q"]);
+    assert!(text.contains("n:next") && text.contains("1/3"), "{text}");
+    assert_eq!(State::load(&course).unwrap().of("stride_costs").first_score, Some(88));
+    assert_eq!(State::load(&course).unwrap().current.as_deref(), Some("stride_costs"));
+    let text = work(&["n", "s", "l", "/sum", "block_sum", "q"]);
+    assert!(text.contains("coalesced_copy: not yet") && text.contains("block_sum: not yet"), "{text}");
+    let state = State::load(&course).unwrap();
+    assert!(state.of("coalesced_copy").skipped && state.current.as_deref() == Some("block_sum"));
+
+    // Reset asks, and keeps what was there.
+    let file = copy.path("00_machine/block_sum.cu");
+    let starter = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, "my own work\n").unwrap();
+    assert!(work(&["x", "no", "q"]).contains("nothing was changed"));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "my own work\n");
+    assert!(work(&["x", "y", "q"]).contains("kept: "));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), starter);
+    assert_eq!(std::fs::read_to_string(copy.path(".warpbook-backups/block_sum.cu.1")).unwrap(), "my own work\n");
+
+    // All at once.
+    let text = work(&["c", "q"]);
+    assert!(text.contains("stride_costs                     done"), "{text}");
+}
+
+#[test]
+fn lists_are_searched_and_filtered() {
+    let course = course();
+    let mut state = State::default();
+    state.progress.entry("block_sum".to_owned()).or_default().done = true;
+    let names = |filter: &Filter| -> Vec<String> {
+        desk::list(&course, &state, filter).into_iter().map(|entry| entry.name).collect()
+    };
+    assert_eq!(names(&Filter::default()).len(), course.exercises.len());
+    assert_eq!(names(&Filter { done: Some(true), ..Filter::default() }), ["block_sum"]);
+    assert!(
+        names(&Filter { search: Some("PADDING".to_owned()), ..Filter::default() })
+            .contains(&"padding_macro".to_owned())
+    );
+    let way = Some(Way::Chapter("01_reduction_scan".to_owned()));
+    assert!(!names(&Filter { way, ..Filter::default() }).contains(&"block_sum".to_owned()));
+    let text =
+        desk::list_text(&course, &state, &Filter { search: Some("no such thing".to_owned()), ..Filter::default() });
+    assert!(text.contains("no exercise is like that"), "{text}");
+}
+
+#[test]
+fn files_are_graded_by_their_names() {
+    if !compiler_for("grading a file") {
+        return;
+    }
+    let copy = Copy::of(&["block_sum"]);
+    let course = copy.course();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("block_sum.cu");
+    std::fs::copy(course.solution_file(course.exercise("block_sum").unwrap()), &file).unwrap();
+    let compiler = Cached::new(Nvrtc);
+    let check = |what: &str, whose| desk::check(&course, Some(what), whose, &compiler);
+    let checked = check(&file.display().to_string(), Whose::Learner).unwrap();
+    assert!(checked.passed && checked.exit_code() == 0, "{}", checked.text());
+    assert!(checked.text().contains("all public checks passed (hidden: 1)"), "{}", checked.text());
+    let strange = folder.path().join("own.cu").display().to_string();
+    assert!(check(&strange, Whose::Learner).unwrap_err().to_string().contains("which exercise is"));
+    assert_eq!(check("nothing", Whose::Learner).unwrap_err().exit_code(), 2);
+    assert!(check("block_sum", Whose::Solution).unwrap().passed);
 }

@@ -14,11 +14,13 @@ pub(super) fn sources(folder: &Path) -> Result<Vec<PathBuf>, CourseError> {
 /// The files in a course's folders that belong to no exercise. A `README.md` may stand anywhere.
 ///
 /// The course's own folder may hold other things too (in the repository, the crate that reads it), so there only
-/// folders are looked into whose names are those of topics (`01_scan`), and `solutions` and `wrong`.
+/// folders are looked into that are groups (`00_machine`), and `solutions` and `wrong`.
 pub(super) fn stray(course: &Course) -> Result<Vec<PathBuf>, CourseError> {
     let mut known = BTreeSet::new();
     for exercise in &course.exercises {
-        known.extend([course.learner_file(exercise), course.solution_file(exercise)]);
+        known.extend([course.learner_file(exercise), course.kernel_file(exercise)]);
+        known.extend([course.spec_file(exercise), course.solution_file(exercise), course.sibling_file(exercise)]);
+        known.extend([course.reference_file(exercise), course.proof_file(exercise)]);
         known.extend(sources(&course.wrong_folder(exercise))?);
     }
     let mut stray = Vec::new();

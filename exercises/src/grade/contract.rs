@@ -1,24 +1,27 @@
 //! The cost contract: what a counter shows, what it may show, and which source lines spend it.
 
+use kernels::launch::expression::Names;
 use serde::Serialize;
 use sim::Report;
 
-use crate::course::{Clause, Input, Limit};
-use crate::problem::Instance;
+use crate::measure;
+use crate::spec::{Clause, Per};
 
-/// One clause of the contract, judged for one input.
+/// One clause of the contract, judged for one case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ContractRow {
-    /// The input's name.
-    pub input: String,
+    /// The case's name.
+    pub case: String,
     /// What is counted, in a learner's words.
     pub label: String,
-    /// The counter's full name in Nsight Compute.
+    /// The counter's full name in Nsight Compute, or a sum of several.
     pub counter: String,
-    /// The counter that is the limit, if the limit is a counter.
-    pub limit_counter: Option<String>,
+    /// The limit as the course writes it, if it is no plain number.
+    pub limit_text: Option<String>,
     /// What the counter may reach.
     pub limit: u64,
+    /// Whether it must be that number.
+    pub exact: bool,
     /// What it reached.
     pub actual: u64,
     /// Whether the clause is kept.
@@ -47,7 +50,7 @@ pub struct LineSpend {
     pub text: String,
     /// What the line spends.
     pub actual: u64,
-    /// What the limiting counter shows for this line, if the limit is a counter.
+    /// What the limiting counter shows for this line, if the limit is made of counters.
     pub limit: Option<u64>,
 }
 
@@ -61,60 +64,68 @@ impl LineSpend {
     }
 }
 
-/// Judges one clause for one input.
+/// Judges one clause for one case.
+///
+/// # Errors
+/// A sentence for the course's author, when an expression has no value.
 pub(super) fn judge(
     clause: &Clause,
-    input: &Input,
-    instance: &Instance,
+    case: &str,
+    names: &Names,
     report: &Report,
     file: &str,
     source: &str,
-) -> ContractRow {
-    let actual = report.metric(&clause.counter);
-    let limit = match &clause.at_most {
-        Limit::Counter(counter) => report.metric(counter),
-        Limit::Value(value) => *value,
-        // Loading the course made sure that the problem knows it; a limit of 0 lets nothing slip through.
-        Limit::Bound(bound) => instance.bounds.get(bound.as_str()).copied().unwrap_or(0),
-    };
-    let limit_counter = match &clause.at_most {
-        Limit::Counter(counter) => Some(counter.clone()),
-        Limit::Value(_) | Limit::Bound(_) => None,
-    };
-    let mut lines: Vec<LineSpend> = report
-        .lines
-        .iter()
-        .filter_map(|line| {
-            let actual = line.metrics.get(&clause.counter).copied().filter(|&spent| spent > 0)?;
-            let limit = limit_counter.as_ref().map(|counter| line.metrics.get(counter).copied().unwrap_or(0));
-            let own = is_the_file(&line.file, file);
-            let text = source.lines().nth((line.line as usize).wrapping_sub(1)).filter(|_| own);
-            Some(LineSpend {
-                file: if own { file.to_owned() } else { line.file.clone() },
-                line: line.line,
-                text: text.unwrap_or_default().trim().to_owned(),
-                actual,
-                limit,
-            })
-        })
-        .collect();
+) -> Result<ContractRow, String> {
+    let actual = measure::of_report(&clause.counter, names, report)?;
+    let text = clause.at_most.as_ref().or(clause.equals.as_ref()).map_or("0", |text| &text.0);
+    let limit = measure::of_report(&format!("({text}) * {}", factor(clause.per)), names, report)?;
+    let of_counters = !measure::counters(text).is_empty();
+    let mut lines = Vec::new();
+    for line in &report.lines {
+        let actual = measure::of_line(&clause.counter, names, Some(line))?;
+        if actual == 0 {
+            continue;
+        }
+        let own = is_the_file(&line.file, file);
+        let code = source.lines().nth((line.line as usize).wrapping_sub(1)).filter(|_| own);
+        lines.push(LineSpend {
+            file: if own { file.to_owned() } else { line.file.clone() },
+            line: line.line,
+            text: code.unwrap_or_default().trim().to_owned(),
+            actual,
+            limit: if of_counters { Some(measure::of_line(text, names, Some(line))?) } else { None },
+        });
+    }
     // Stable, so that equal lines stay in the order of the file.
     lines.sort_by_key(|line| std::cmp::Reverse((line.excess(), line.actual)));
-    ContractRow {
-        input: input.name.clone(),
+    let exact = clause.equals.is_some();
+    Ok(ContractRow {
+        case: case.to_owned(),
         label: clause.label.clone(),
         counter: clause.counter.clone(),
-        limit_counter,
+        limit_text: text.parse::<u64>().is_err().then(|| text.to_owned()),
         limit,
+        exact,
         actual,
-        passed: actual <= limit,
+        passed: if exact { actual == limit } else { actual <= limit },
         meaning: clause.meaning.clone(),
         lines,
+    })
+}
+
+/// What a limit is multiplied with.
+const fn factor(per: Per) -> &'static str {
+    match per {
+        Per::Case => "1",
+        Per::Element => "elements",
+        Per::Warp => "warps",
+        Per::Block => "blocks",
+        Per::Thread => "threads",
     }
 }
 
 /// Whether the line table's `seen` is the graded `file`. The compiler writes the path relative to the source's folder.
-fn is_the_file(seen: &str, file: &str) -> bool {
+pub(crate) fn is_the_file(seen: &str, file: &str) -> bool {
     let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
     seen == file || name(seen) == name(file)
 }

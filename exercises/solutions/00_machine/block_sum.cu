@@ -1,0 +1,34 @@
+// Add up a block
+//
+// Each block adds up to 256 ints, one per thread, and writes its sum to out[blockIdx.x].
+//
+// STARTER
+//- // Your task: each thread has put its int into `partial`. Add them pairwise: in the first round 128 threads add the upper half
+//- // to the lower half, then 64 threads, and so on, until the sum is in partial[0]. Mind that other warps write what you read.
+// SOLUTION
+// In every round, the lower half of the threads that are left adds the upper half. The barrier after each round makes
+// every warp see what the others have added.
+// END
+//
+// Grade it:     warpbook exercise check block_sum
+// Get a hint:   warpbook exercise hint block_sum
+
+extern "C" __global__ void block_sum(int *out, const int *in, int n)
+{
+    __shared__ int partial[256];
+    int t = threadIdx.x;
+    int i = blockIdx.x * 256 + t;
+    partial[t] = i < n ? in[i] : 0;
+
+    // STARTER
+    //- // TODO: add the 256 ints in `partial`, with as few rounds as possible.
+    // SOLUTION
+    __syncthreads();
+    for (int half = 128; half > 0; half /= 2) {
+        if (t < half) partial[t] += partial[t + half];
+        __syncthreads();
+    }
+    // END
+
+    if (t == 0) out[blockIdx.x] = partial[0];
+}

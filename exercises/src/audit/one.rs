@@ -1,0 +1,293 @@
+//! One exercise under examination.
+
+use rayon::prelude::*;
+
+use super::report::names;
+use super::{ExerciseReport, Kill, MutantReport, SECRET, files, mutants};
+use crate::compiler::Compiler;
+use crate::course::{Course, Exercise, read};
+use crate::desk::DeskError;
+use crate::grade::{Bench, CheckKind, Depth, Grade, GradeError, author_code};
+use crate::misconception::{self, Heading};
+use crate::quiz::{answers, truth};
+
+/// Checks one exercise.
+pub(super) fn check(
+    course: &Course,
+    exercise: &Exercise,
+    compiler: &dyn Compiler,
+) -> Result<ExerciseReport, DeskError> {
+    let mut report = ExerciseReport { name: exercise.name.clone(), ..ExerciseReport::default() };
+    let bench = match Bench::new(course, exercise, Some(SECRET), compiler) {
+        Ok(bench) => bench,
+        Err(GradeError::Course(why)) => {
+            report.problems.push(why);
+            return Ok(report);
+        }
+        Err(why) => return Err(why.into()),
+    };
+    let audit = Audit { course, exercise, bench, compiler };
+    audit.starters(&mut report)?;
+    if exercise.kind.asks() {
+        audit.questions(&mut report)?;
+    } else {
+        audit.solution(&mut report)?;
+        audit.wrong_solutions(&mut report)?;
+        audit.mutants(&mut report)?;
+        let rejected = report.wrong.iter().filter(|kill| !kill.failed.is_empty()).count()
+            + report.mutants.iter().filter(|mutant| !mutant.failed.is_empty()).count();
+        let need = exercise.kind.least_wrong_solutions();
+        if rejected < need {
+            let message = format!("{rejected} wrong solutions and mutants are rejected, and {need} are needed");
+            report.problems.push(message);
+        }
+        if report.wrong.is_empty() {
+            let folder = course.wrong_folder(exercise);
+            report.problems.push(format!("{} has no wrong solution with its misconception", folder.display()));
+        }
+        audit.sibling(&mut report)?;
+    }
+    let file = course.proof_file(exercise);
+    if read(&file).unwrap_or_default() != report.proof() {
+        report.problems.push(format!("{} is out of date: type `warpbook dev check --write`", file.display()));
+    }
+    Ok(report)
+}
+
+struct Audit<'a> {
+    course: &'a Course,
+    exercise: &'a Exercise,
+    bench: Bench<'a>,
+    compiler: &'a dyn Compiler,
+}
+
+impl Audit<'_> {
+    /// Grades a text; what makes grading impossible because of the course is a problem.
+    fn grade(&self, name: &str, text: &str, depth: Depth) -> Result<Result<Grade, String>, DeskError> {
+        match self.bench.grade(name, text, self.compiler, depth) {
+            Ok(grade) => Ok(Ok(grade)),
+            Err(why @ (GradeError::Course(_) | GradeError::Unsupported(_))) => Ok(Err(format!("{name}: {why}"))),
+            Err(why) => Err(why.into()),
+        }
+    }
+
+    /// The learner's files come from the solution; a starter compiles without a warning and fails for its reason only.
+    fn starters(&self, report: &mut ExerciseReport) -> Result<(), DeskError> {
+        match self.course.starters(self.exercise) {
+            Ok(generated) => {
+                for (path, text) in generated {
+                    if !read(&path).is_ok_and(|own| own == text) {
+                        report.problems.push(format!(
+                            "{} is not what its solution generates: type `warpbook dev starters`, or change the solution",
+                            path.display()
+                        ));
+                    }
+                    if !self.exercise.kind.asks() {
+                        self.starter(&text, report)?;
+                    }
+                }
+            }
+            Err(why) => report.problems.push(why.to_string()),
+        }
+        Ok(())
+    }
+
+    fn starter(&self, text: &str, report: &mut ExerciseReport) -> Result<(), DeskError> {
+        let grade = match self.grade(&self.exercise.file_name(), text, Depth::All)? {
+            Ok(grade) => grade,
+            Err(why) => {
+                report.problems.push(why);
+                return Ok(());
+            }
+        };
+        if !grade.warnings.is_empty() {
+            report.problems.push(format!("the starter compiles with warnings:\n{}", grade.warnings));
+        }
+        // What comes after the first failure may fail with it; what comes before may not.
+        let failed = grade.failed_kinds();
+        if failed.first() != self.exercise.starter_fails.as_ref() {
+            let stated: Vec<CheckKind> = self.exercise.starter_fails.into_iter().collect();
+            let message = format!("the starter fails {}, and should first fail {}", names(&failed), names(&stated));
+            report.problems.push(message);
+        }
+        Ok(())
+    }
+
+    /// The solution passes without a warning, and every clause of the contract measures something on it.
+    fn solution(&self, report: &mut ExerciseReport) -> Result<(), DeskError> {
+        let text = read(&self.course.solution_file(self.exercise))?;
+        let grade = match self.grade(&self.exercise.file_name(), &text, Depth::All)? {
+            Ok(grade) => grade,
+            Err(why) => {
+                report.problems.push(why);
+                return Ok(());
+            }
+        };
+        if !grade.warnings.is_empty() {
+            report.problems.push(format!("the solution compiles with warnings:\n{}", grade.warnings));
+        }
+        for check in grade.checks.iter().filter(|check| !check.passed) {
+            report.problems.push(format!("the solution fails {}: {}", check.name, check.detail));
+        }
+        for row in grade.contract.iter().filter(|row| !row.passed) {
+            let (label, case, actual, limit) = (&row.label, &row.case, row.actual, row.limit);
+            report.problems.push(format!("the solution, case `{case}`: {label}: {actual} counted, {limit} allowed"));
+        }
+        for case in &grade.cases {
+            for finding in &case.findings {
+                let message = format!("the solution, case `{}`: line {}: {}", case.case, finding.line, finding.message);
+                report.problems.push(message);
+            }
+        }
+        if grade.passed && grade.score < 1.0 {
+            report.problems.push(format!("the solution passes and gets {} of the points", grade.score));
+        }
+        Ok(())
+    }
+
+    /// Every wrong solution names its misconception and fails exactly the checks that it says it fails.
+    fn wrong_solutions(&self, report: &mut ExerciseReport) -> Result<(), DeskError> {
+        let files = files::sources(&self.course.wrong_folder(self.exercise))?;
+        let graded: Result<Vec<_>, DeskError> = files
+            .into_par_iter()
+            .map(|path| {
+                let text = read(&path)?;
+                // Under the learner's own name, so that signatures are those of a learner.
+                let grade = self.grade(&self.exercise.file_name(), &text, Depth::All)?;
+                Ok((path, text, grade))
+            })
+            .collect();
+        for (path, text, grade) in graded? {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let Some(heading) = Heading::of(&text) else {
+                report.problems.push(format!(
+                    "{} does not begin with `// wrong: MISCONCEPTION` and `// fails: KINDS`, where the kinds are of {}",
+                    path.display(),
+                    names(&CheckKind::ALL)
+                ));
+                continue;
+            };
+            let grade = match grade {
+                Ok(grade) => grade,
+                Err(why) => {
+                    report.problems.push(format!("wrong solution {name}: {why}"));
+                    continue;
+                }
+            };
+            if heading.because.is_empty() {
+                report.problems.push(format!("wrong solution {name} does not say why it is wrong (`// because: …`)"));
+            }
+            let failed = grade.failed_kinds();
+            if failed != heading.fails {
+                let (failed, expected) = (names(&failed), names(&heading.fails));
+                report.problems.push(format!("wrong solution {name} fails {failed}, and should fail {expected}"));
+            }
+            let signature = misconception::signature(&grade);
+            let misconception = heading.misconception;
+            report.wrong.push(Kill { name, misconception, expected: heading.fails, failed, signature });
+        }
+        Ok(())
+    }
+
+    /// Every mutant is rejected, or known to be as right as the solution.
+    fn mutants(&self, report: &mut ExerciseReport) -> Result<(), DeskError> {
+        let solution = read(&self.course.solution_file(self.exercise))?;
+        let graded: Result<Vec<_>, DeskError> = mutants::mutants(&solution)
+            .into_par_iter()
+            .map(|mutant| {
+                let grade = self.grade(&self.exercise.file_name(), &mutant.text, Depth::FirstFailure)?;
+                Ok((mutant, grade))
+            })
+            .collect();
+        let known = &self.exercise.equivalent;
+        let mut used = Vec::new();
+        for (mutant, grade) in graded? {
+            // What is not simulated is not accepted either.
+            let failed = grade.map_or_else(|_| vec![CheckKind::Launch], |grade| grade.failed_kinds());
+            if failed == [CheckKind::Compile] {
+                continue;
+            }
+            let listed = known.iter().find(|one| one.mutant == mutant.name && mutant.before.contains(&one.line));
+            let equivalent = if failed.is_empty() { listed.map(|one| one.because.clone()) } else { None };
+            if failed.is_empty() && listed.is_none() {
+                report.problems.push(format!(
+                    "mutant {} (line {}: `{}` for `{}`) passes: add a case that rejects it, or an [[equivalent]] with \
+                     its reason",
+                    mutant.name, mutant.line, mutant.after, mutant.before
+                ));
+            }
+            if equivalent.is_some() {
+                used.push(mutant.name.clone());
+            }
+            report.mutants.push(MutantReport {
+                name: mutant.name,
+                line: mutant.line,
+                after: mutant.after,
+                failed,
+                equivalent,
+            });
+        }
+        for one in known.iter().filter(|one| !used.contains(&one.mutant)) {
+            report
+                .problems
+                .push(format!("[[equivalent]] {} (`{}`) is no mutant that passes: remove it", one.mutant, one.line));
+        }
+        Ok(())
+    }
+
+    /// The worked sibling is there and compiles without a warning.
+    fn sibling(&self, report: &mut ExerciseReport) -> Result<(), DeskError> {
+        match author_code(self.compiler, &self.course.sibling_file(self.exercise)) {
+            Ok((_, warnings)) if warnings.is_empty() => {}
+            Ok((_, warnings)) => report.problems.push(format!("the sibling compiles with warnings:\n{warnings}")),
+            Err(GradeError::Course(why)) => report.problems.push(format!("the worked sibling: {why}")),
+            Err(why) => return Err(why.into()),
+        }
+        Ok(())
+    }
+
+    /// Every question has an answer, no answer of a misconception is right, and an empty file does not pass.
+    fn questions(&self, report: &mut ExerciseReport) -> Result<(), DeskError> {
+        let truths = match truth::all(&self.bench) {
+            Ok(truths) => truths,
+            Err(GradeError::Course(why)) => {
+                report.problems.push(why);
+                return Ok(());
+            }
+            Err(why) => return Err(why.into()),
+        };
+        let (_, warnings) = author_code(self.compiler, &self.course.solution_file(self.exercise))?;
+        if !warnings.is_empty() {
+            report.problems.push(format!("the kernel compiles with warnings:\n{warnings}"));
+        }
+        for (question, truth) in self.exercise.questions.iter().zip(&truths) {
+            report.answers.push((question.id.clone(), truth.to_string()));
+            for wrong in &question.wrong {
+                match truth.read(&wrong.answer.0) {
+                    Ok(own) if truth.credit(&own) >= 1.0 => {
+                        report
+                            .problems
+                            .push(format!("question {}: the wrong answer `{}` is right", question.id, wrong.answer.0));
+                    }
+                    Ok(_) => {}
+                    Err(why) => report.problems.push(format!("question {}: {why}", question.id)),
+                }
+            }
+            if question.wrong.is_empty() || question.explain.trim().is_empty() {
+                let message =
+                    format!("question {} has no `explain` or no `wrong` answer with its misconception", question.id);
+                report.problems.push(message);
+            }
+        }
+        let file = self.exercise.file_name();
+        let grade = |text: &str| self.bench.grade(&file, text, self.compiler, Depth::All);
+        if grade(&answers::template(self.exercise))?.passed {
+            report.problems.push("the empty file of answers passes".to_owned());
+        }
+        let full = grade(&answers::right(self.exercise, &truths))?;
+        if !full.passed || full.score < 1.0 {
+            report.problems.push("the right answers do not pass".to_owned());
+        }
+        Ok(())
+    }
+}

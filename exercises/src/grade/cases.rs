@@ -1,0 +1,183 @@
+//! What happens on one case: findings, results, costs.
+
+use serde::Serialize;
+use sim::report::{Finding, LaunchShape};
+
+use super::writer::{self, Writer};
+use super::{Check, CheckKind, Grade, GradeError, contract};
+use crate::course::Exercise;
+use crate::instance::{Code, Instance, Ran, Role, RunFailure};
+
+/// What happened on one case.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CaseGrade {
+    /// The case's name.
+    pub case: String,
+    /// Whether it is a hidden one.
+    pub hidden: bool,
+    /// The seed of its data.
+    pub seed: u64,
+    /// The first launch's shape.
+    pub launch: LaunchShape,
+    /// How many launches ran.
+    pub launches: usize,
+    /// The length of all judged buffers, in elements.
+    pub elements: usize,
+    /// How many of their elements are wrong.
+    pub wrong: usize,
+    /// The first of them.
+    pub first_wrong: Vec<WrongElement>,
+    /// The names of inputs that the kernel changed.
+    pub changed_inputs: Vec<String>,
+    /// What the simulator found wrong with the kernel.
+    pub findings: Vec<Finding>,
+    /// A digest of the judged buffers after the run.
+    #[serde(skip)]
+    pub outcome: u64,
+}
+
+/// An element of an output that is not what it should be.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WrongElement {
+    /// The output's name.
+    pub output: String,
+    /// The element's index.
+    pub index: usize,
+    /// What belongs there.
+    pub expected: String,
+    /// What is there; nothing if the kernel never wrote it.
+    pub got: Option<String>,
+    /// Who wrote it, as far as that is told: of the first wrong elements of the first wrong case.
+    pub writer: Option<Writer>,
+}
+
+/// How many wrong elements a [`CaseGrade`] describes.
+const FIRST_WRONG: usize = 5;
+
+/// A check's record.
+pub(super) fn check(kind: CheckKind, instance: Option<&Instance>, passed: bool, detail: String) -> Check {
+    let name = instance.map_or_else(|| kind.name().to_owned(), |one| format!("{}: {}", kind.name(), one.case.name));
+    Check { kind, name, passed, hidden: instance.is_some_and(|one| one.case.hidden), detail }
+}
+
+/// Runs one case and adds what it showed to the grade.
+pub(super) fn run(exercise: &Exercise, code: &Code, case: &Instance, grade: &mut Grade) -> Result<(), GradeError> {
+    let options =
+        sim::Options { budget: exercise.run.budget, schedules: exercise.run.schedules, ..sim::Options::default() };
+    let ran = match case.run(code, &options) {
+        Ok(ran) => ran,
+        Err(RunFailure::Launch(why)) => {
+            grade.checks.push(check(CheckKind::Launch, Some(case), false, why));
+            return Ok(());
+        }
+        Err(RunFailure::Unsupported(why)) => return Err(GradeError::Unsupported(why)),
+        Err(RunFailure::Internal(why)) => return Err(GradeError::Internal(why)),
+    };
+    let judged = judge(case, &ran, exercise.run.tolerance);
+    let findings = match judged.findings.len() {
+        0 => "none".to_owned(),
+        1 => "1 finding".to_owned(),
+        n => format!("{n} findings"),
+    };
+    grade.checks.push(check(CheckKind::Findings, Some(case), judged.findings.is_empty(), findings));
+    let right = judged.wrong == 0 && judged.changed_inputs.is_empty();
+    let result = match judged.changed_inputs.as_slice() {
+        [] => format!("{} of {} elements are right", judged.elements - judged.wrong, judged.elements),
+        changed => format!("the kernel changed its input `{}`", changed.join("`, `")),
+    };
+    grade.checks.push(check(CheckKind::Result, Some(case), right, result));
+    grade.cases.push(judged);
+    let clauses =
+        exercise.contract.iter().filter(|clause| clause.cases.is_empty() || clause.cases.contains(&case.case.name));
+    let mut rows = Vec::new();
+    for clause in clauses {
+        let row = contract::judge(clause, &case.case.name, &case.names, &ran.report, &grade.file, &code.source);
+        rows.push(row.map_err(|why| GradeError::Course(format!("{}, {}: {why}", exercise.name, clause.label)))?);
+    }
+    if !rows.is_empty() {
+        let kept = rows.iter().filter(|row| row.passed).count();
+        let detail = format!("{kept} of {} limits are kept", rows.len());
+        grade.checks.push(check(CheckKind::Contract, Some(case), kept == rows.len(), detail));
+        grade.contract.extend(rows);
+    }
+    Ok(())
+}
+
+/// Holds the buffers against what belongs into them.
+fn judge(case: &Instance, ran: &Ran, tolerance: f64) -> CaseGrade {
+    let mut judged = CaseGrade {
+        case: case.case.name.clone(),
+        hidden: case.case.hidden,
+        seed: case.case.seed,
+        launch: ran.report.launch.clone(),
+        launches: ran.launches,
+        elements: 0,
+        wrong: 0,
+        first_wrong: Vec::new(),
+        changed_inputs: Vec::new(),
+        findings: ran.report.findings.clone(),
+        outcome: 0,
+    };
+    let mut hasher = blake3::Hasher::new();
+    for (buffer, got) in case.buffers.iter().zip(&ran.buffers) {
+        if buffer.role == Role::In && *got != buffer.content.to_bytes() {
+            judged.changed_inputs.push(buffer.name.clone());
+        }
+        let Some(expected) = &buffer.expected else { continue };
+        hasher.update(got);
+        let element = buffer.element();
+        let size = element.bytes();
+        judged.elements += expected.len() / size;
+        for (index, (got, expected)) in got.chunks_exact(size).zip(expected.chunks_exact(size)).enumerate() {
+            if got == expected || (element.is_real() && close(element.value(got), element.value(expected), tolerance)) {
+                continue;
+            }
+            judged.wrong += 1;
+            if judged.first_wrong.len() < FIRST_WRONG {
+                judged.first_wrong.push(WrongElement {
+                    output: buffer.name.clone(),
+                    index,
+                    expected: element.show(expected),
+                    got: (!buffer.is_filler(index, got)).then(|| element.show(got)),
+                    writer: None,
+                });
+            }
+        }
+    }
+    let digest = hasher.finalize();
+    judged.outcome = u64::from_le_bytes(std::array::from_fn(|at| digest.as_bytes()[at]));
+    judged
+}
+
+/// How many wrong elements are told with their writers: each takes a run.
+const NAMED: usize = 2;
+
+/// Finds out who wrote the first wrong elements of the first public case that has some.
+pub(super) fn name_writers(code: &Code, instances: &[Instance], grade: &mut Grade) {
+    let Some(judged) = grade.cases.iter_mut().find(|case| !case.hidden && case.wrong > 0) else { return };
+    let Some(case) = instances.iter().find(|one| one.case.name == judged.case) else { return };
+    for element in judged.first_wrong.iter_mut().filter(|element| element.got.is_some()).take(NAMED) {
+        if let Some(at) = case.buffers.iter().position(|buffer| buffer.name == element.output) {
+            let size = case.buffers[at].element().bytes();
+            element.writer = writer::find(case, code, at, element.index * size);
+        }
+    }
+}
+
+/// Whether a number is near enough to the expected one.
+fn close(got: f64, expected: f64, tolerance: f64) -> bool {
+    got == expected
+        || (got.is_nan() && expected.is_nan())
+        || (got - expected).abs() <= tolerance * expected.abs().max(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::close;
+
+    #[test]
+    fn numbers_may_be_off_by_the_tolerance() {
+        assert!(close(100.001, 100.0, 1e-4) && !close(100.001, 100.0, 0.0));
+        assert!(close(f64::NAN, f64::NAN, 0.0) && !close(f64::NAN, 1.0, 1e9) && !close(f64::INFINITY, 1.0, 1e9));
+    }
+}

@@ -1,0 +1,395 @@
+//! One case of an exercise with its data: buffers, launches, and what belongs into the outputs.
+
+use std::path::Path;
+
+use kernels::checked::{self, Subject};
+use kernels::launch::argument::{self, Argument};
+use kernels::launch::content::{Content, Context};
+use kernels::launch::element::Element;
+use kernels::launch::expression::{self, Names, Number};
+use kernels::launch::signature::Signature;
+use kernels::launch::spec::shape;
+use kernels::names;
+use sim::report::FindingKind;
+use sim::{Arg, Dim3, Module, Report};
+
+use crate::course::Exercise;
+use crate::data;
+use crate::spec::{Case, Launch, Text};
+
+/// What an output holds before the kernel writes it, over and over: as `f32` a NaN that no arithmetic gives.
+const FILLER: [u8; 4] = 0x7fa5_5a7f_u32.to_le_bytes();
+
+/// What a buffer is to the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It is only read.
+    In,
+    /// It is written, and judged.
+    Out,
+    /// It is read and changed, and judged.
+    InOut,
+    /// It is not judged.
+    Scratch,
+}
+
+/// A buffer with its data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Buffer {
+    /// Its name.
+    pub name: String,
+    /// What it is to the kernel.
+    pub role: Role,
+    /// What it holds at the start.
+    pub content: Content,
+    /// What it must hold in the end, if it is judged.
+    pub expected: Option<Vec<u8>>,
+}
+
+impl Buffer {
+    /// The type of its elements.
+    pub fn element(&self) -> Element {
+        self.content.element.unwrap_or(Element::U8)
+    }
+
+    /// Whether an element's bytes are those that stood there before the kernel ran.
+    pub fn is_filler(&self, index: usize, bytes: &[u8]) -> bool {
+        let at = index * bytes.len();
+        self.role == Role::Out && bytes.len() >= 4 && (0..bytes.len()).all(|k| bytes[k] == FILLER[(at + k) % 4])
+    }
+}
+
+/// One launch with its numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Made {
+    /// The kernel.
+    pub kernel: String,
+    /// Thread blocks.
+    pub grid: Dim3,
+    /// Threads in a block.
+    pub block: Dim3,
+    /// Dynamic shared memory, in bytes.
+    pub shared: u32,
+    /// The arguments as written.
+    pub args: Vec<Text>,
+}
+
+/// A case with its data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Instance {
+    /// The case.
+    pub case: Case,
+    /// All numbers: those of the exercise and the case, `seed`, `secret`, `blocks`, `warps`, `threads`, `elements`.
+    pub names: Names,
+    /// The launches, in order.
+    pub launches: Vec<Made>,
+    /// The buffers.
+    pub buffers: Vec<Buffer>,
+}
+
+/// A number that depends on all of the words, the same on every machine.
+pub(crate) fn mix(words: &[&str]) -> u64 {
+    let mut hasher = blake3::Hasher::new();
+    for word in words {
+        hasher.update(word.as_bytes());
+        hasher.update(&[0]);
+    }
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    u64::from_le_bytes(bytes)
+}
+
+impl Instance {
+    /// Makes the data of a case. `folder` is where files that the exercise names lie; `secret` goes into hidden data.
+    ///
+    /// # Errors
+    /// A sentence for the course's author.
+    pub fn new(exercise: &Exercise, case: &Case, folder: &Path, secret: Option<&str>) -> Result<Self, String> {
+        let secret = if case.hidden { secret.unwrap_or_default() } else { "" };
+        let mut texts = exercise.run.names.clone();
+        texts.extend(case.names.clone());
+        let mut texts: std::collections::BTreeMap<String, String> =
+            texts.into_iter().map(|(name, text)| (name, text.0)).collect();
+        texts.insert("seed".to_owned(), case.seed.to_string());
+        let chosen = if case.hidden { mix(&["size", &exercise.name, &case.name, secret]) & 0xffff } else { 0 };
+        texts.insert("secret".to_owned(), chosen.to_string());
+        let mut names = expression::resolve(&texts)?;
+        let mut launches = Vec::new();
+        for launch in &exercise.run.launch {
+            launches.push(made(launch, case, &names)?);
+        }
+        let sum = |count: fn(&Made) -> u64| launches.iter().map(count).fold(0, u64::saturating_add);
+        for (name, value) in [
+            ("blocks", sum(|made| made.grid.count())),
+            ("threads", sum(|made| made.grid.count().saturating_mul(made.block.count()))),
+            ("warps", sum(|made| made.grid.count().saturating_mul(made.block.count().div_ceil(32)))),
+        ] {
+            names.entry(name.to_owned()).or_insert_with(|| Number::from(value));
+        }
+        if let Some(elements) = &exercise.run.elements {
+            let count = expression::count(&elements.0, &names)?;
+            names.insert("elements".to_owned(), Number::from(count));
+        }
+        let mut instance = Self { case: case.clone(), names, launches, buffers: Vec::new() };
+        let run = &exercise.run;
+        let roles = [
+            (Role::In, &run.inputs),
+            (Role::Out, &run.outputs),
+            (Role::InOut, &run.inout),
+            (Role::Scratch, &run.scratch),
+        ];
+        for (role, buffers) in roles {
+            for (name, text) in buffers {
+                let seed = mix(&["data", &exercise.name, &case.name, &case.seed.to_string(), name, secret]);
+                let buffer = instance.buffer(name, role, text, folder, seed).map_err(|why| format!("{name}: {why}"))?;
+                instance.buffers.push(buffer);
+            }
+        }
+        for (name, text) in &run.expect {
+            let seed = mix(&["expect", &exercise.name, &case.name, name]);
+            let context = Context { folder, names: &instance.names };
+            let expected =
+                data::content(text, context, seed).map_err(|why| format!("expect.{name}: {why}"))?.to_bytes();
+            let Some(buffer) = instance.buffers.iter_mut().find(|buffer| buffer.name == *name) else { continue };
+            if expected.len() as u64 != buffer.content.bytes {
+                let (given, size) = (expected.len(), buffer.content.bytes);
+                return Err(format!("expect.{name} has {given} bytes, and the buffer {size}"));
+            }
+            buffer.expected = Some(expected);
+        }
+        Ok(instance)
+    }
+
+    /// One buffer at the start.
+    fn buffer(&self, name: &str, role: Role, text: &str, folder: &Path, seed: u64) -> Result<Buffer, String> {
+        let mut content = data::content(text, Context { folder, names: &self.names }, seed)?;
+        if content.bytes > MOST_BYTES {
+            return Err(format!(
+                "{} bytes are more than the {MOST_BYTES} that an exercise's buffer has",
+                content.bytes
+            ));
+        }
+        if role == Role::Out {
+            let data: Vec<u8> = FILLER.iter().copied().cycle().take(content.bytes as usize).collect();
+            content.data = data.into();
+            content.written = false;
+        }
+        Ok(Buffer { name: name.to_owned(), role, content, expected: None })
+    }
+
+    /// The buffers that are judged and whose content nobody has told yet.
+    pub fn open_outputs(&self) -> bool {
+        self.buffers.iter().any(|buffer| matches!(buffer.role, Role::Out | Role::InOut) && buffer.expected.is_none())
+    }
+
+    /// Computes what belongs into the outputs with the reference kernel, one thread that runs alone.
+    ///
+    /// # Errors
+    /// A sentence for the course's author.
+    pub fn expect(&mut self, reference: &Code, args: Option<&[Text]>) -> Result<(), String> {
+        let args = args.map_or_else(|| self.launches[0].args.clone(), <[Text]>::to_vec);
+        let mut alone = self.clone();
+        alone.launches = vec![Made {
+            kernel: "reference".to_owned(),
+            grid: Dim3::linear(1),
+            block: Dim3::linear(1),
+            shared: 0,
+            args,
+        }];
+        for buffer in &mut alone.buffers {
+            buffer.content.written = true;
+        }
+        let options = sim::Options { checks: sim::Checks::NONE, budget: 1 << 32, ..sim::Options::default() };
+        let ran = alone.run(reference, &options).map_err(|why| why.to_string())?;
+        if let Some(finding) = ran.report.findings.first() {
+            return Err(format!("the reference kernel: line {}: {}", finding.line, finding.message));
+        }
+        for (buffer, after) in self.buffers.iter_mut().zip(ran.buffers) {
+            if matches!(buffer.role, Role::Out | Role::InOut) && buffer.expected.is_none() {
+                buffer.expected = Some(after);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs all launches of a learner's code.
+    ///
+    /// # Errors
+    /// [`RunFailure`].
+    pub fn run(&self, code: &Code, options: &sim::Options) -> Result<Ran, RunFailure> {
+        let mut contents: Vec<sim::Content> = Vec::new();
+        let mut report: Option<Report> = None;
+        let mut reports = 0;
+        for (index, made) in self.launches.iter().enumerate() {
+            let kernel = names::resolve(&code.file, &code.counted.kernels(), Some(&made.kernel))
+                .map_err(|_| RunFailure::Launch(no_kernel(code, &made.kernel)))?;
+            let mut launch = self.launch(code, made, &kernel)?;
+            let count = made.args.len();
+            if index > 0 {
+                for (arg, now) in launch.args.iter_mut().skip(count).zip(&contents) {
+                    // What earlier launches left unwritten, the content knows.
+                    if let Arg::Memory { content, written, .. } = arg {
+                        (*content, *written) = (now.clone(), true);
+                    }
+                }
+            }
+            let subject = Subject { counted: &code.counted, checked: code.checked.as_ref(), kernel: &kernel };
+            let outcome = checked::run(subject, &launch, options).map_err(RunFailure::of)?.outcome;
+            contents = outcome.buffers.into_iter().skip(count).map(Option::unwrap_or_default).collect();
+            let ended = outcome.report.findings.iter().any(|finding| ends(finding.kind));
+            match &mut report {
+                None => report = Some(outcome.report),
+                Some(sum) => sum.add(&outcome.report),
+            }
+            reports += 1;
+            if ended {
+                break;
+            }
+        }
+        let report = report.ok_or_else(|| RunFailure::Internal("nothing was launched".to_owned()))?;
+        let buffers = self.buffers.iter().zip(contents).map(|(buffer, content)| {
+            let mut bytes = content.into_vec();
+            bytes.resize(buffer.content.bytes as usize, 0);
+            bytes
+        });
+        Ok(Ran { report, buffers: buffers.collect(), launches: reports })
+    }
+
+    /// One launch, with the buffers as they are at the start behind its arguments.
+    pub(crate) fn launch(&self, code: &Code, made: &Made, kernel: &str) -> Result<sim::Launch, RunFailure> {
+        let mut args = self.arguments(code, made, kernel)?;
+        args.extend(self.buffers.iter().map(|buffer| Arg::Memory {
+            name: format!("buffer `{}`", buffer.name),
+            bytes: buffer.content.bytes,
+            content: buffer.content.data.clone(),
+            written: buffer.content.written,
+        }));
+        Ok(sim::Launch { grid: made.grid, block: made.block, shared_bytes: made.shared, args })
+    }
+
+    /// The arguments of one launch; buffers stand behind them.
+    fn arguments(&self, code: &Code, made: &Made, kernel: &str) -> Result<Vec<Arg>, RunFailure> {
+        let signature = Signature::of(&code.counted, kernel, Some(&code.source));
+        let signature = signature.ok_or_else(|| RunFailure::Launch(no_kernel(code, &made.kernel)))?;
+        let (has, given) = (signature.params.len(), made.args.len());
+        if has != given {
+            let message = format!(
+                "`{}` has {has} parameters, and it is launched with {given} arguments ({})\n\
+                 help: keep the kernel's parameters as they were",
+                made.kernel,
+                made.args.iter().map(|text| &*text.0).collect::<Vec<_>>().join(", ")
+            );
+            return Err(RunFailure::Launch(message));
+        }
+        let context = Context { folder: Path::new(""), names: &self.names };
+        let mut args = Vec::with_capacity(given + self.buffers.len());
+        for (text, param) in made.args.iter().zip(&signature.params) {
+            let failed = |why: &str| {
+                let help = "help: keep the kernel's parameters as they were";
+                RunFailure::Launch(format!("`{}` for the parameter `{}`: {why}\n{help}", text.0, param.text))
+            };
+            let value = match argument::parse(&text.0, param.scalar, context).map_err(|why| failed(&why.to_string()))? {
+                Argument::Value(value) => value,
+                Argument::Buffer(_) => return Err(failed("a buffer is named in [run.in], [run.out] or [run.scratch]")),
+            };
+            args.push(match &value.pointers[..] {
+                [] => Arg::Bytes(value.bytes),
+                [pointer] if value.bytes.len() == 8 => {
+                    let at = self.buffers.iter().position(|buffer| buffer.name == pointer.to);
+                    let at = at.ok_or_else(|| failed(&format!("there is no buffer `{}`", pointer.to)))?;
+                    Arg::Address { argument: given + at, offset: pointer.offset }
+                }
+                _ => return Err(failed("structs that hold addresses are not supported here")),
+            });
+        }
+        Ok(args)
+    }
+}
+
+/// Most bytes of one buffer of an exercise.
+const MOST_BYTES: u64 = 1 << 26;
+
+/// Whether a finding means that the launch did not come to its end.
+const fn ends(kind: FindingKind) -> bool {
+    matches!(kind, FindingKind::Deadlock | FindingKind::Budget | FindingKind::Assert | FindingKind::Trap)
+}
+
+/// The message for a kernel that is not there.
+fn no_kernel(code: &Code, wanted: &str) -> String {
+    let have = match code.counted.kernels().as_slice() {
+        [] => "it has no kernel at all".to_owned(),
+        kernels => format!("it has {}", kernels.iter().map(|name| names::short(name)).collect::<Vec<_>>().join(", ")),
+    };
+    format!(
+        "{} has no kernel called `{wanted}`; {have}\n\
+         help: keep the line `extern \"C\" __global__ void {wanted}(...)` as it was",
+        code.file
+    )
+}
+
+/// One launch with its numbers.
+fn made(launch: &Launch, case: &Case, names: &Names) -> Result<Made, String> {
+    let extent = |what: &str, text: &Text| shape(&text.0, names).map_err(|why| format!("{what}: {why}"));
+    let shared = launch.shared.as_ref().map_or(Ok(0), |text| expression::count(&text.0, names));
+    let shared = shared.and_then(|bytes| u32::try_from(bytes).map_err(|_| format!("{bytes} is too much")));
+    Ok(Made {
+        kernel: case.kernel.clone().unwrap_or_else(|| launch.kernel.clone()),
+        grid: extent("grid", &launch.grid)?,
+        block: extent("block", &launch.block)?,
+        shared: shared.map_err(|why| format!("shared: {why}"))?,
+        args: launch.args.clone(),
+    })
+}
+
+/// A compiled source.
+#[derive(Debug, Clone)]
+pub struct Code {
+    /// The name that its author knows it by.
+    pub file: String,
+    /// CUDA C++.
+    pub source: String,
+    /// What is counted.
+    pub counted: Module,
+    /// What is checked, if it is other code.
+    pub checked: Option<Module>,
+    /// The PTX of what is counted.
+    pub counted_ptx: String,
+    /// The PTX of what is checked.
+    pub checked_ptx: Option<String>,
+}
+
+/// What the launches of a case gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ran {
+    /// Counters and findings of all launches.
+    pub report: Report,
+    /// The bytes of all buffers in the end.
+    pub buffers: Vec<Vec<u8>>,
+    /// How many launches ran.
+    pub launches: usize,
+}
+
+/// Why a case could not be run.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RunFailure {
+    /// The kernel cannot be launched as the exercise does it.
+    #[error("{0}")]
+    Launch(String),
+    /// Something is not simulated.
+    #[error("{0}")]
+    Unsupported(String),
+    /// A bug of ours.
+    #[error("{0}")]
+    Internal(String),
+}
+
+impl RunFailure {
+    #[allow(clippy::needless_pass_by_value, reason = "it is given to map_err")]
+    fn of(error: sim::Error) -> Self {
+        match error.class() {
+            sim::ErrorClass::Input => Self::Launch(error.to_string()),
+            sim::ErrorClass::Unsupported => Self::Unsupported(error.to_string()),
+            sim::ErrorClass::Internal => Self::Internal(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Questions: what the learner answers before the kernel is run, what the simulator says, and how far apart they are.
+
+pub mod answers;
+pub mod truth;
+
+use serde::Serialize;
+
+use crate::course::{Exercise, Kind};
+use crate::grade::{Check, CheckKind, Grade};
+use answers::Given;
+use truth::Truth;
+
+/// One question with what was answered.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AnswerRow {
+    /// The question's id.
+    pub id: String,
+    /// The question.
+    pub ask: String,
+    /// What the learner wrote; nothing if the question is open.
+    pub given: Option<String>,
+    /// Whether the learner chose not to answer.
+    pub skipped: bool,
+    /// The share of the question's points, from 0 to 1.
+    pub credit: f64,
+    /// What the question is worth.
+    pub points: u32,
+    /// The right answer; only once the learner has committed to all answers, and never while tracing goes on.
+    pub truth: Option<String>,
+    /// What cannot be read about the answer, or how far it is from the truth.
+    pub note: String,
+    /// The misconception that gives this answer, if the course knows one.
+    pub because: String,
+    /// Why the right answer is right; there with the truth.
+    pub explain: String,
+}
+
+/// Holds a file of answers against the truth.
+///
+/// A prediction is done when every question is answered or skipped: then all truths are shown, and the score says how
+/// near they are. Tracing is done when every answer is right; wrong ones hear how far off they are, not what is right.
+pub(crate) fn grade(exercise: &Exercise, text: &str, truths: &[Truth], grade: &mut Grade) {
+    let (given, strange) = answers::read(exercise, text);
+    let open = given.iter().filter(|given| matches!(given, Given::Open)).count();
+    let predict = exercise.kind == Kind::Predict;
+    let mut rows = Vec::new();
+    let mut readable = true;
+    for ((question, given), truth) in exercise.questions.iter().zip(given).zip(truths) {
+        let mut row = AnswerRow {
+            id: question.id.clone(),
+            ask: question.ask.clone(),
+            given: None,
+            skipped: matches!(given, Given::Skipped),
+            credit: 0.0,
+            points: question.points,
+            truth: None,
+            note: String::new(),
+            because: String::new(),
+            explain: String::new(),
+        };
+        if let Given::Answer(answer) = given {
+            match truth.read(&answer) {
+                Ok(own) => {
+                    row.credit = truth.credit(&own);
+                    row.note = if row.credit < 1.0 { truth.distance(&own) } else { String::new() };
+                    let same = |wrong: &&crate::spec::WrongAnswer| truth.read(&wrong.answer.0).as_ref() == Ok(&own);
+                    if row.credit < 1.0
+                        && let Some(wrong) = question.wrong.iter().find(same)
+                    {
+                        row.because.clone_from(&wrong.because);
+                    }
+                }
+                Err(why) => {
+                    readable = false;
+                    row.note = why;
+                }
+            }
+            row.given = Some(answer);
+        }
+        rows.push(row);
+    }
+    let committed = open == 0 && readable && strange.is_empty();
+    for ((row, question), truth) in rows.iter_mut().zip(&exercise.questions).zip(truths) {
+        if committed && (predict || row.credit >= 1.0) {
+            row.truth = Some(truth.to_string());
+            row.explain.clone_from(&question.explain);
+        } else if predict {
+            // Before all predictions are made, nothing is told about any of them.
+            row.credit = 0.0;
+            row.because.clear();
+            if row.given.is_some() && truth.read(row.given.as_deref().unwrap_or_default()).is_ok() {
+                row.note.clear();
+            }
+        }
+    }
+    let right = rows.iter().filter(|row| row.credit >= 1.0).count();
+    let detail = match (open, strange.as_slice()) {
+        (_, [line, ..]) => format!("this line is no answer to a question: `{line}`"),
+        (0, _) => format!("{right} of {} answers are right", rows.len()),
+        (n, _) => format!("{n} of {} questions are open", rows.len()),
+    };
+    let passed = committed && (predict || right == rows.len());
+    let name = CheckKind::Answers.name().to_owned();
+    grade.checks.push(Check { kind: CheckKind::Answers, name, passed, hidden: false, detail });
+    let all: u32 = rows.iter().map(|row| row.points).sum();
+    let got: f64 = rows.iter().map(|row| f64::from(row.points) * row.credit).sum();
+    grade.score = if all == 0 { 0.0 } else { got / f64::from(all) };
+    grade.passed = passed;
+    grade.answers = rows;
+}

@@ -1,0 +1,260 @@
+//! What a learner has done: a readable text file beside the course, by the names of exercises.
+//!
+//! ```text
+//! # What has been done in this course, by exercise. It can be edited, copied and merged.
+//! path all
+//! current block_sum
+//! done stride_costs 85%
+//! skipped bank_rows
+//! hints block_sum 2
+//! ```
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use crate::course::{Course, CourseError, Exercise, read, write};
+use crate::grade::Grade;
+
+/// The file's name in the course's folder.
+pub const FILE: &str = ".warpbook-state.txt";
+
+/// What has been done with one exercise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Whether it has been passed once.
+    pub done: bool,
+    /// Whether it was left out.
+    pub skipped: bool,
+    /// How many hints were opened.
+    pub hints: usize,
+    /// Of predictions: the share of points, in percent, when they were first complete.
+    pub first_score: Option<u32>,
+    /// Of predictions: how many were skipped then.
+    pub first_skipped: u32,
+}
+
+/// What has been done in a course.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct State {
+    /// The exercise that the learner is at.
+    pub current: Option<String>,
+    /// Which exercises are in the learner's way.
+    pub path: Way,
+    /// By name; what nothing is known of is not in it. Names that the course no longer has are kept.
+    pub progress: BTreeMap<String, Progress>,
+}
+
+/// Which exercises are in a learner's way.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Way {
+    /// All of them, in order.
+    #[default]
+    All,
+    /// Only the challenges.
+    Challenges,
+    /// Only one chapter.
+    Chapter(String),
+}
+
+impl Way {
+    /// Reads `all`, `challenges` or a chapter's folder.
+    ///
+    /// # Errors
+    /// A sentence that lists what there is.
+    pub fn read(course: &Course, text: &str) -> Result<Self, String> {
+        match text {
+            "all" => Ok(Self::All),
+            "challenges" => Ok(Self::Challenges),
+            dir if course.groups.iter().any(|group| group.dir == dir) => Ok(Self::Chapter(dir.to_owned())),
+            other => {
+                let dirs: Vec<&str> = course.groups.iter().map(|group| group.dir.as_str()).collect();
+                Err(format!("there is no path `{other}`: write all, challenges, or a chapter ({})", dirs.join(", ")))
+            }
+        }
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::All => "all",
+            Self::Challenges => "challenges",
+            Self::Chapter(dir) => dir,
+        }
+    }
+
+    /// Whether an exercise is in the way.
+    pub fn holds(&self, exercise: &Exercise) -> bool {
+        match self {
+            Self::All => true,
+            Self::Challenges => exercise.challenge,
+            Self::Chapter(dir) => exercise.group == *dir,
+        }
+    }
+}
+
+impl State {
+    /// The state's file of a course.
+    pub fn file(course: &Course) -> PathBuf {
+        course.dir.join(FILE)
+    }
+
+    /// Reads the state of a course; an empty one if there is none yet.
+    ///
+    /// # Errors
+    /// When there is a file that cannot be read.
+    pub fn load(course: &Course) -> Result<Self, CourseError> {
+        let file = Self::file(course);
+        if file.exists() { Ok(Self::parse(&read(&file)?)) } else { Ok(Self::default()) }
+    }
+
+    /// Writes the state.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save(&self, course: &Course) -> Result<(), CourseError> {
+        write(&Self::file(course), &self.text())
+    }
+
+    /// Reads a state. Lines that say nothing known are passed over: an older program may read a newer file.
+    pub fn parse(text: &str) -> Self {
+        let mut state = Self::default();
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let mut words = line.split_whitespace();
+            let (Some(what), Some(name)) = (words.next(), words.next()) else { continue };
+            let number = |word: Option<&str>| word.and_then(|word| word.trim_end_matches('%').parse().ok());
+            match what {
+                "current" => state.current = Some(name.to_owned()),
+                "path" => {
+                    state.path = match name {
+                        "all" => Way::All,
+                        "challenges" => Way::Challenges,
+                        dir => Way::Chapter(dir.to_owned()),
+                    };
+                }
+                "done" => {
+                    let progress = state.progress.entry(name.to_owned()).or_default();
+                    progress.done = true;
+                    progress.first_score = number(words.next());
+                    progress.first_skipped = number(words.nth(1)).unwrap_or(0);
+                }
+                "skipped" => state.progress.entry(name.to_owned()).or_default().skipped = true,
+                "hints" => {
+                    state.progress.entry(name.to_owned()).or_default().hints =
+                        number(words.next()).unwrap_or(0) as usize;
+                }
+                _ => {}
+            }
+        }
+        state
+    }
+
+    /// The state as text.
+    pub fn text(&self) -> String {
+        let mut out =
+            "# What has been done in this course, by exercise. It can be edited, copied and merged.\n".to_owned();
+        let _ = writeln!(out, "path {}", self.path.name());
+        if let Some(current) = &self.current {
+            let _ = writeln!(out, "current {current}");
+        }
+        for (name, progress) in &self.progress {
+            if progress.done {
+                let _ = match (progress.first_score, progress.first_skipped) {
+                    (None, _) => writeln!(out, "done {name}"),
+                    (Some(score), 0) => writeln!(out, "done {name} {score}%"),
+                    (Some(score), skipped) => writeln!(out, "done {name} {score}% skipped {skipped}"),
+                };
+            }
+            if progress.skipped {
+                let _ = writeln!(out, "skipped {name}");
+            }
+            if progress.hints > 0 {
+                let _ = writeln!(out, "hints {name} {}", progress.hints);
+            }
+        }
+        out
+    }
+
+    /// What is known of an exercise.
+    pub fn of(&self, name: &str) -> Progress {
+        self.progress.get(name).copied().unwrap_or_default()
+    }
+
+    /// Writes down what a grade shows. The first score of a prediction stays: it was made before the truth was shown.
+    pub fn note(&mut self, exercise: &Exercise, grade: &Grade) {
+        if !grade.passed {
+            return;
+        }
+        let progress = self.progress.entry(exercise.name.clone()).or_default();
+        progress.done = true;
+        progress.skipped = false;
+        if exercise.kind.asks() && progress.first_score.is_none() {
+            progress.first_score = Some((100.0 * grade.score).round() as u32);
+            progress.first_skipped = grade.answers.iter().filter(|row| row.skipped).count() as u32;
+        }
+    }
+
+    /// Adds what another state knows: whatever is done in one of them is done.
+    pub fn merge(&mut self, other: &Self) {
+        for (name, theirs) in &other.progress {
+            let own = self.progress.entry(name.clone()).or_default();
+            own.first_score = own.first_score.or(theirs.first_score);
+            own.first_skipped = own.first_skipped.max(theirs.first_skipped);
+            own.hints = own.hints.max(theirs.hints);
+            own.done |= theirs.done;
+            own.skipped = (own.skipped || theirs.skipped) && !own.done;
+        }
+        if self.current.is_none() {
+            self.current.clone_from(&other.current);
+        }
+    }
+
+    /// The exercise to go on with: the current one, else the first in the way that is neither done nor skipped.
+    pub fn current<'a>(&self, course: &'a Course) -> Option<&'a Exercise> {
+        let named = self.current.as_ref().and_then(|name| course.exercises.iter().find(|one| one.name == *name));
+        named.or_else(|| self.next(course, None))
+    }
+
+    /// The next open exercise in the way, after one or from the beginning; around the end if need be.
+    pub fn next<'a>(&self, course: &'a Course, after: Option<&str>) -> Option<&'a Exercise> {
+        let at = after.and_then(|name| course.exercises.iter().position(|one| one.name == name));
+        let start = at.map_or(0, |at| at + 1);
+        let around = course.exercises[start..].iter().chain(&course.exercises[..start]);
+        let open = |one: &&Exercise| {
+            let progress = self.of(&one.name);
+            self.path.holds(one) && !progress.done && !progress.skipped && Some(one.name.as_str()) != after
+        };
+        around.into_iter().find(open)
+    }
+
+    /// How many exercises of the way are done, and how many there are.
+    pub fn count(&self, course: &Course) -> (usize, usize) {
+        let way = course.exercises.iter().filter(|one| self.path.holds(one));
+        let all: Vec<&Exercise> = way.collect();
+        (all.iter().filter(|one| self.of(&one.name).done).count(), all.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_read_back_and_merged() {
+        let text =
+            "# comment\npath challenges\ncurrent b\ndone a 85% skipped 1\ndone b\nskipped c\nhints b 2\nfuture x\n";
+        let state = State::parse(text);
+        assert_eq!(
+            state.of("a"),
+            Progress { done: true, first_score: Some(85), first_skipped: 1, ..Progress::default() }
+        );
+        assert_eq!((state.of("b").hints, state.of("c").skipped, &state.path), (2, true, &Way::Challenges));
+        assert_eq!(State::parse(&state.text()), state);
+
+        let mut other = State::parse("done c\ndone a 20%\nhints b 3\n");
+        other.merge(&state);
+        assert_eq!(other.of("a").first_score, Some(20), "one's own first score stays");
+        assert!(other.of("c").done && !other.of("c").skipped);
+        assert_eq!((other.of("b").hints, other.current.as_deref()), (3, Some("b")));
+    }
+}

@@ -1,0 +1,22 @@
+// wrong: a ballot asks the whole block
+// fails: findings, result
+// because: A ballot has 32 bits, for the lanes of one warp. The eight warps all write from the first place on.
+
+extern "C" __global__ void compact_block(int *out, int *counts, const int *in, int n)
+{
+    int t = threadIdx.x;
+    int i = blockIdx.x * 256 + t;
+    int x = i < n ? in[i] : 0;
+    bool keep = x > 0;
+
+    __shared__ int totals[8];
+    int lane = t % 32;
+    unsigned votes = __ballot_sync(0xffffffff, keep);
+    if (lane == 0) totals[t / 32] = __popc(votes);
+    __syncthreads();
+    int place = __popc(votes & ((1u << lane) - 1));
+
+
+    if (keep) out[blockIdx.x * 256 + place] = x;
+    if (t == 255) counts[blockIdx.x] = place + keep;
+}

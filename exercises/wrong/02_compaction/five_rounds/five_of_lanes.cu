@@ -1,0 +1,30 @@
+// wrong: the number of rounds depends on how many warps there are
+// fails: findings, result
+// because: The number of warps says how many lanes vote. The number of rounds comes from how large a total can be.
+
+extern "C" __global__ void compact_block(int *out, int *counts, const int *in, int n)
+{
+    __shared__ int first_of_warp[8];
+    int t = threadIdx.x;
+    int i = blockIdx.x * 256 + t;
+    int lane = t % 32;
+    int warp = t / 32;
+    int x = i < n ? in[i] : 0;
+    unsigned before = (1u << lane) - 1;
+    unsigned votes = __ballot_sync(0xffffffff, x > 0);
+
+    if (lane == 0) first_of_warp[warp] = __popc(votes);
+    __syncthreads();
+    if (warp == 0) {
+        int total = lane < 8 ? first_of_warp[lane] : 0;
+        int first = 0;
+        for (int bit = 0; bit < 3; bit++) {
+            unsigned ones = __ballot_sync(0xffffffff, total >> bit & 1);
+            first += __popc(ones & before) << bit;
+        }
+        if (lane < 8) first_of_warp[lane] = first;
+        if (lane == 7) counts[blockIdx.x] = first + total;
+    }
+    __syncthreads();
+    if (x > 0) out[blockIdx.x * 256 + first_of_warp[warp] + __popc(votes & before)] = x;
+}

@@ -1,0 +1,30 @@
+// wrong: the rounds are bits 1 to 5
+// fails: findings, result
+// because: Bit 5 is counted now, but bit 0 is not: odd totals lose one.
+
+extern "C" __global__ void compact_block(int *out, int *counts, const int *in, int n)
+{
+    __shared__ int first_of_warp[8];
+    int t = threadIdx.x;
+    int i = blockIdx.x * 256 + t;
+    int lane = t % 32;
+    int warp = t / 32;
+    int x = i < n ? in[i] : 0;
+    unsigned before = (1u << lane) - 1;
+    unsigned votes = __ballot_sync(0xffffffff, x > 0);
+
+    if (lane == 0) first_of_warp[warp] = __popc(votes);
+    __syncthreads();
+    if (warp == 0) {
+        int total = lane < 8 ? first_of_warp[lane] : 0;
+        int first = 0;
+        for (int bit = 1; bit < 6; bit++) {
+            unsigned ones = __ballot_sync(0xffffffff, total >> bit & 1);
+            first += __popc(ones & before) << bit;
+        }
+        if (lane < 8) first_of_warp[lane] = first;
+        if (lane == 7) counts[blockIdx.x] = first + total;
+    }
+    __syncthreads();
+    if (x > 0) out[blockIdx.x * 256 + first_of_warp[warp] + __popc(votes & before)] = x;
+}

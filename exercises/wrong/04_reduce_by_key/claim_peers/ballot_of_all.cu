@@ -1,0 +1,24 @@
+// wrong: only the shuffle needs the right mask, a ballot counts whoever is there
+// fails: findings, result
+// because: A ballot is an exchange like any other: it waits for all lanes that its mask names, and some of them have
+// because: left the loop.
+
+// warpbook: arch=compute_80
+extern "C" __global__ void add_by_peers(int *sums, const int *keys, const int *values, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int lane = threadIdx.x % 32;
+    unsigned unclaimed = __ballot_sync(0xffffffff, i < n);
+    if (i >= n) return;
+    int key = keys[i];
+    unsigned peers;
+    bool is_peer;
+    do {
+        is_peer = key == __shfl_sync(unclaimed, key, __ffs(unclaimed) - 1);
+        peers = __ballot_sync(0xffffffff, is_peer);
+        unclaimed &= ~peers;
+    } while (!is_peer);
+
+    int sum = __reduce_add_sync(peers, values[i]);
+    if (lane == __ffs(peers) - 1) atomicAdd(&sums[key], sum);
+}

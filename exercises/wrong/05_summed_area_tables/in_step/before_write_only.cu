@@ -1,0 +1,22 @@
+// wrong: one __syncwarp() per round is enough, before the write
+// fails: findings
+// because: Then nothing stands between a write and the neighbour's read in the next round.
+
+extern "C" __global__ void scan_rows(float *table, const float *image, int h)
+{
+    __shared__ float rows[4][16 + 32];
+    int lane = threadIdx.x, y = blockIdx.x * 4 + threadIdx.y;
+    if (y >= h) return;
+    float *own = &rows[threadIdx.y][16 + lane];
+
+    float sum = image[32 * y + lane];
+    if (lane < 16) own[-16] = 0.0f;
+    *own = sum;
+    __syncwarp();
+    for (int distance = 1; distance < 32; distance *= 2) {
+        sum += own[-distance];
+        __syncwarp();
+        *own = sum;
+    }
+    table[32 * y + lane] = sum;
+}

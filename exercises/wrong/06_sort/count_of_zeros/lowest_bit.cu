@@ -1,0 +1,24 @@
+// wrong: a zero is an even key
+// fails: findings, result
+// because: The flag is that of the bit by which the keys are split.
+
+extern "C" __global__ void split(unsigned *out, const unsigned *in, int n, int bit)
+{
+    __shared__ int zeros_before[64], of_warp[2];
+    __shared__ unsigned chunk[64];
+    int t = threadIdx.x, lane = t % 32;
+    if (t < n) chunk[t] = in[t];
+    bool zero = t < n && !(chunk[t] >> bit & 1);
+
+    // An exclusive scan of the zeros.
+    unsigned votes = __ballot_sync(0xffffffff, zero);
+    if (lane == 0) of_warp[t / 32] = __popc(votes);
+    __syncthreads();
+    zeros_before[t] = __popc(votes & ((1u << lane) - 1)) + (t < 32 ? 0 : of_warp[0]);
+    __syncthreads();
+
+    int last = n - 1;
+    bool last_is_zero = !(chunk[last] & 1);
+    int zeros = zeros_before[last] + last_is_zero;
+    if (t < n) out[zero ? zeros_before[t] : zeros + t - zeros_before[t]] = chunk[t];
+}
