@@ -29,6 +29,12 @@ impl From<String> for Reason {
     }
 }
 
+impl From<&str> for Reason {
+    fn from(message: &str) -> Self {
+        Self::Wrong(message.to_owned())
+    }
+}
+
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Wrong(message) | Self::Contradicted(message)) = self;

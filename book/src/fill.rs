@@ -3,14 +3,18 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crate::banks;
+use sim::Report;
+
+use crate::blocks::{self, Open};
 use crate::directive::{Directive, Malformed, Piece, pieces};
 use crate::fault::Reason;
+use crate::figures::{self, banks};
 use crate::html::{self, escape};
 use crate::quantity::Quantity;
 use crate::runs::{Run, Runs};
 use crate::source::Region;
-use crate::{instructions, sanitizer, tables, targets};
+use crate::value::{self, Value};
+use crate::{claims, instructions, ladder, math, sanitizer, tables, targets, time};
 
 /// Fills the directives of chapters.
 #[derive(Clone, Copy)]
@@ -34,27 +38,38 @@ impl<'a> Filler<'a> {
     /// # Errors
     /// Every directive that cannot be filled: its line, from 1, and why.
     pub fn fill(&self, text: &str) -> Result<String, Vec<(u32, Reason)>> {
+        let text = math::render(text)
+            .map_err(|all| all.into_iter().map(|(line, why)| (line, Reason::Wrong(why))).collect::<Vec<_>>())?;
         let wrong = |Malformed { line, message }| (line, Reason::Wrong(message));
-        let pieces = pieces(text).map_err(|all| all.into_iter().map(wrong).collect::<Vec<_>>())?;
+        let pieces = pieces(&text).map_err(|all| all.into_iter().map(wrong).collect::<Vec<_>>())?;
         let (mut filled, mut faults) = (String::new(), Vec::new());
+        let mut open: Vec<Open> = Vec::new();
         for piece in pieces {
             match piece {
                 Piece::Text(text) => filled.push_str(text),
                 Piece::Directive(directive) => {
                     let line = directive.line;
-                    match self.directive(directive) {
+                    match self.directive(directive, &mut open) {
                         Ok(text) => filled.push_str(&text),
                         Err(reason) => faults.push((line, reason)),
                     }
                 }
             }
         }
+        for open in open {
+            faults.push((open.line, Reason::Wrong(format!("this `{}` has no `{{{{#wb end}}}}`", open.name()))));
+        }
         if faults.is_empty() { Ok(filled) } else { Err(faults) }
     }
 
-    fn directive(&self, mut directive: Directive) -> Result<String, Reason> {
+    fn directive(&self, mut directive: Directive, open: &mut Vec<Open>) -> Result<String, Reason> {
+        if directive.name == "end" || blocks::NAMES.contains(&&*directive.name) {
+            let block = blocks::block(self, &mut directive, open)?;
+            directive.finish()?;
+            return Ok(block);
+        }
         let inline = match &*directive.name {
-            "number" => Some(self.number(&mut directive)?),
+            "number" => Some(Value::take(self, &mut directive)?.html()),
             "ratio" => Some(self.ratio(&mut directive)?),
             "claim" => Some(self.claim(&mut directive)?),
             _ => None,
@@ -76,21 +91,28 @@ impl<'a> Filler<'a> {
             "lines" => tables::lines(self, &mut directive)?,
             "bars" => tables::bars(self, &mut directive)?,
             "targets" => targets::targets(self, &mut directive)?,
+            "ladder" => ladder::ladder(self, &mut directive)?,
+            "figure" => figures::figure(self, &mut directive)?,
             "bank-map" => banks::bank_map(self, &mut directive)?,
             "rounds" => banks::rounds(self, &mut directive)?,
             "counter-list" => tables::counter_list(self),
             "instructions" => instructions::instructions()?,
             "absent" => instructions::absent()?,
+            "claims" => claims::claims(&mut directive)?,
+            "time" => time::time(&mut directive)?,
             "sanitizer" => sanitizer::sanitizer()?,
             "sanitized-problems" => sanitizer::problems()?,
             "closing" => tables::closing(self)?,
             "agreement" => tables::agreement(self)?,
             "provenance" => tables::provenance(self)?,
+            "known" => tables::known()?,
             other => {
                 return Err(Reason::Wrong(format!(
-                    "there is no directive `{other}`; there are number, ratio, claim, source, file, command, \
-                     finding, counters, compare, lines, bars, targets, bank-map, rounds, counter-list, instructions, \
-                     absent, sanitizer, sanitized-problems, closing, agreement, provenance"
+                    "there is no directive `{other}`; there are number, ratio, claim, {}, end, source, file, command, \
+                     finding, counters, compare, lines, bars, ladder, figure, targets, bank-map, rounds, counter-list, \
+                     instructions, absent, claims, time, sanitizer, sanitized-problems, closing, agreement, provenance, \
+                     known",
+                    blocks::NAMES.join(", ")
                 )));
             }
         };
@@ -111,6 +133,19 @@ impl<'a> Filler<'a> {
         self.runs.run_on(kernel, case, target).map_err(Reason::Contradicted)
     }
 
+    /// The launches of a case with all details, both of which must exist.
+    pub(crate) fn detailed(&self, kernel: &str, case: &str) -> Result<Rc<Vec<Report>>, Reason> {
+        self.check_case(kernel, case)?;
+        self.runs.detailed(kernel, case).map_err(Reason::Contradicted)
+    }
+
+    /// Whether a line of a source that a report names has `text` in it.
+    pub(crate) fn line_has(&self, path: &str, line: u32, text: &str) -> Result<bool, Reason> {
+        let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+        let source = self.runs.source(file)?;
+        Ok(source.lines().nth(line.saturating_sub(1) as usize).is_some_and(|own| own.contains(text)))
+    }
+
     fn check_case(&self, kernel: &str, case: &str) -> Result<(), Reason> {
         self.kernel(kernel)?;
         let cases = self.runs.cases(kernel);
@@ -127,16 +162,6 @@ impl<'a> Filler<'a> {
             return Ok(());
         }
         Err(Reason::Wrong(format!("there is no kernel `{kernel}`; there are {}", known.join(", "))))
-    }
-
-    /// A number in a sentence.
-    fn number(&self, directive: &mut Directive) -> Result<String, Reason> {
-        let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
-        let quantity = Quantity::find(&directive.option("of")?, self.runs)?;
-        let run = self.run(&kernel, &case)?;
-        let value = quantity.agreed(&run, recorded(directive)?)?;
-        let title = format!("{kernel}, {case}: {}, {}", quantity.name, tables::origin(&quantity, &run));
-        Ok(data(value, &title, &quantity.show(value)))
     }
 
     /// How many times more one kernel needs than another.
@@ -160,6 +185,9 @@ impl<'a> Filler<'a> {
     fn claim(&self, directive: &mut Directive) -> Result<String, Reason> {
         let what = "a claim, such as `A more-than B`";
         let (a, relation, b) = (directive.word(what)?, directive.word(what)?, directive.word(what)?);
+        if matches!(&*relation, "faster-than" | "slower-than") {
+            return value::faster(self, directive, &a, &relation, &b);
+        }
         let (case, of) = (directive.option("case")?, directive.option("of")?);
         let recorded = recorded(directive)?;
         let quantities = if of == "every counter" {
@@ -197,8 +225,9 @@ impl<'a> Filler<'a> {
                     "less-than" => left < right,
                     "same-as" | "is" => left == right,
                     _ => {
-                        let message =
-                            format!("`{relation}` is no relation; there are more-than, less-than, same-as, is");
+                        let message = format!(
+                            "`{relation}` is no relation; there are more-than, less-than, same-as, is, faster-than, slower-than"
+                        );
                         return Err(Reason::Wrong(message));
                     }
                 };
@@ -288,10 +317,6 @@ pub(crate) fn recorded(directive: &mut Directive) -> Result<bool, Reason> {
         Some("no") => Ok(false),
         Some(other) => Err(Reason::Wrong(format!("`measured={other}` is neither `measured=yes` nor `measured=no`"))),
     }
-}
-
-fn data(value: u64, title: &str, shown: &str) -> String {
-    format!("<data class=\"wb-number\" value=\"{value}\" title=\"{}\">{shown}</data>", escape(title))
 }
 
 fn line_id(file: &str, line: u32) -> String {

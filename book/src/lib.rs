@@ -8,24 +8,36 @@
 
 #![forbid(unsafe_code)]
 
-mod banks;
+mod access;
+mod blocks;
+mod cache;
 mod catalogue;
+mod claims;
 pub mod directive;
 mod fault;
+mod figures;
 pub mod fill;
 mod html;
 mod instructions;
+mod ladder;
+mod listings;
 mod log;
+mod math;
 pub mod preprocessor;
 mod quantity;
 mod real;
 pub mod runs;
 mod sanitizer;
+pub mod serve;
 pub mod site;
 mod source;
+mod svg;
 mod tables;
 mod targets;
+mod time;
+mod value;
 
+pub use access::{Access, Space};
 pub use fault::{Fault, Faults};
 pub use real::RealRuns;
-pub use site::{BuildError, Built, build, find, preprocess};
+pub use site::{BuildError, Built, build, check, find, preprocess};

@@ -17,12 +17,19 @@ pub const NAME: &str = "warpbook";
 /// The preprocessor, with the runs that it fills chapters from.
 pub struct Warpbook<R> {
     runs: R,
+    /// The chapters to fill; all where it is empty.
+    only: Vec<PathBuf>,
 }
 
 impl<R: Runs> Warpbook<R> {
     /// A preprocessor that fills chapters from `runs`.
     pub fn new(runs: R) -> Self {
-        Self { runs }
+        Self { runs, only: Vec::new() }
+    }
+
+    /// A preprocessor that fills only the chapters with these paths, from the folder of the chapters.
+    pub fn only(runs: R, chapters: Vec<PathBuf>) -> Self {
+        Self { runs, only: chapters }
     }
 
     /// Fills the chapters of `book`. `sources` is the folder of the chapters' files, for messages.
@@ -31,9 +38,12 @@ impl<R: Runs> Warpbook<R> {
     /// Everything that is wrong with any chapter.
     pub fn fill(&self, sources: &Path, book: &mut Book) -> Result<(), Faults> {
         let pages = file_pages(book);
-        let mut faults = Vec::new();
+        let mut faults = twice(sources, book);
         book.for_each_chapter_mut(|chapter| {
             let Some(path) = chapter.path.clone() else { return };
+            if !self.only.is_empty() && !self.only.contains(&path) {
+                return;
+            }
             let file = sources.join(chapter.source_path.as_ref().unwrap_or(&path));
             let to_root = "../".repeat(path.components().count().saturating_sub(1));
             let filler = Filler::new(&self.runs, &pages, &to_root);
@@ -59,6 +69,26 @@ impl<R: Runs> Preprocessor for Warpbook<R> {
         self.fill(&ctx.root.join(&ctx.config.book.src), &mut book)?;
         Ok(book)
     }
+}
+
+/// Questions whose name another question of the book has: readers' answers are kept under it.
+fn twice(sources: &Path, book: &Book) -> Vec<Fault> {
+    let (mut seen, mut faults) = (BTreeMap::new(), Vec::new());
+    for item in book.iter() {
+        let BookItem::Chapter(Chapter { path: Some(path), content, .. }) = item else { continue };
+        for piece in pieces(content).unwrap_or_default() {
+            let Piece::Directive(mut directive) = piece else { continue };
+            let ("quiz", Ok(id)) = (&*directive.name.clone(), directive.word("a name")) else { continue };
+            let place = format!("{}:{}", path.display(), directive.line);
+            if let Some(first) = seen.get(&id) {
+                let reason = Reason::Wrong(format!("the question {id} stands in {first} already"));
+                faults.push(Fault { file: sources.join(path), line: directive.line, reason });
+            } else {
+                seen.insert(id, place);
+            }
+        }
+    }
+    faults
 }
 
 /// Which page of the site shows a whole source file: the first chapter with `{{#wb file NAME}}`.

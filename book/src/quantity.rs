@@ -51,7 +51,9 @@ const SUMS: [(&str, &[&str]); 6] = [
 ];
 
 /// The simulator's own counters: the name, and the metric.
-pub(crate) const OWN: [(&str, &str); 5] = [
+pub(crate) const OWN: [(&str, &str); 7] = [
+    ("instructions of warps", "warpbook__ptx_inst_executed.sum"),
+    ("instructions of lanes", "warpbook__ptx_thread_inst_executed.sum"),
     ("ideal shared wavefronts", "warpbook__shared_wavefronts_ideal.sum"),
     ("excess shared wavefronts", "warpbook__shared_wavefronts_excessive.sum"),
     ("ideal global sectors", "warpbook__sectors_global_ideal.sum"),
@@ -134,7 +136,7 @@ impl Quantity {
                     html::number(measured)
                 )))
             }
-            (Some(_), None) if self.is_exact() && recorded => Err(missing()),
+            (Some(_), None) if self.is_exact() && recorded && !run.listing => Err(missing()),
             (Some(value), _) | (None, Some(value)) => Ok(value),
             (None, None) => Err(missing()),
         }

@@ -4,69 +4,76 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use kernels::bench::{self, Record};
 use kernels::case::{Case, Pass, Prepared};
 use kernels::compare::{Against, Comparison, Row, compare};
 use kernels::simulate::Simulated;
-use kernels::truth::{Provenance, Record};
-use kernels::{case, counters, problem, ptx, simulate, truth};
-use sim::{Arg, Dim3, Launch, Lowering, Module, Options, Scalar};
+use kernels::truth::{self, Provenance};
+use kernels::{case, counters, problem, ptx, simulate};
+use sim::{Arg, Dim3, Launch, Lowering, Module, Options, Report, Scalar};
 
-use crate::catalogue;
+use crate::access::{self, Access, LANES, Space};
+use crate::cache::Cache;
 use crate::runs::{Agreement, Counter, Faulty, KernelAgreement, Measured, Run, Runs};
+use crate::{catalogue, listings};
 
 /// The GPU that the book's numbers are about.
 const TARGET: &str = "h200";
 
-/// A kernel in which every thread writes to the shared address that it finds in the argument's array.
-const ONE_ACCESS: &str = ".version 7.0
-.target sm_75
-.address_size 64
-.extern .shared .align 4 .b8 words[];
-.visible .entry one_access(.param .u64 addresses)
-{
-    .reg .b32 %r<4>;
-    .reg .b64 %rd<5>;
-    ld.param.u64 %rd1, [addresses];
-    cvta.to.global.u64 %rd2, %rd1;
-    mov.u32 %r1, %tid.x;
-    mul.wide.u32 %rd3, %r1, 4;
-    add.s64 %rd4, %rd2, %rd3;
-    ld.global.u32 %r2, [%rd4];
-    mov.u32 %r3, words;
-    add.u32 %r3, %r3, %r2;
-    st.shared.u32 [%r3], %r1;
-    ret;
-}
-";
+/// The reports of a case's launches.
+type Launches = Rc<Vec<Report>>;
 
-/// Runs of the workbook's kernels. Every case is simulated once and then remembered.
+/// Runs of the workbook's kernels. Every case is simulated once and then remembered, here and in warpbook's cache.
 #[derive(Default)]
 pub struct RealRuns {
+    cache: Cache,
     cases: OnceCell<Vec<Case>>,
     runs: RefCell<HashMap<(String, String), Rc<Run>>>,
     /// On other GPUs: by kernel, case and GPU.
     elsewhere: RefCell<HashMap<(String, String, String), Rc<Run>>>,
+    /// With details, launch by launch.
+    detailed: RefCell<HashMap<(String, String), Launches>>,
     agreement: OnceCell<Agreement>,
 }
 
 impl RealRuns {
     /// Runs, none of which is made yet.
     pub fn new() -> Self {
-        Self::default()
+        Self { cache: Cache::open(), ..Self::default() }
     }
 
     fn all(&self) -> &[Case] {
         self.cases.get_or_init(case::all)
     }
+
+    /// Simulates a case and looks it up in the record.
+    fn recorded(&self, case: &Case) -> Result<Run, String> {
+        let records = truth::records().map_err(ToString::to_string)?;
+        let record = records.iter().find(|record| record.problem == case.problem && record.provenance.slug() == TARGET);
+        let measured = record.map(|record| measured(case, record)).transpose()?;
+        Ok(Run { measured, ..self.kept(case, "", &Options::default())? })
+    }
+
+    /// Simulates a case, unless its result is kept. `how` tells runs with other options apart.
+    fn kept(&self, case: &Case, how: &str, options: &Options) -> Result<Run, String> {
+        self.cache.get(&format!("{}/{case} {how}", case.problem), || simulated(case, options))
+    }
+
+    fn case(&self, kernel: &str, case: &str) -> Result<&Case, String> {
+        let found = self.all().iter().find(|own| own.version == kernel && own.name == case);
+        found.ok_or_else(|| format!("there is no case `{case}` of `{kernel}`"))
+    }
 }
 
 impl Runs for RealRuns {
     fn kernels(&self) -> Vec<String> {
-        problem::all().iter().flat_map(|problem| problem.versions).map(|&version| version.to_owned()).collect()
+        let versions = problem::all().iter().flat_map(|problem| problem.versions).copied();
+        versions.chain(listings::kernels()).map(str::to_owned).collect()
     }
 
     fn cases(&self, kernel: &str) -> Vec<String> {
-        self.all().iter().filter(|case| case.version == kernel).map(|case| case.name.clone()).collect()
+        let own = self.all().iter().filter(|case| case.version == kernel).map(|case| case.name.clone());
+        own.chain(listings::cases(kernel).map(str::to_owned)).collect()
     }
 
     fn counters(&self) -> Vec<Counter> {
@@ -84,9 +91,10 @@ impl Runs for RealRuns {
         if let Some(run) = self.runs.borrow().get(&key) {
             return Ok(Rc::clone(run));
         }
-        let found = self.all().iter().find(|own| own.version == kernel && own.name == case);
-        let found = found.ok_or_else(|| format!("there is no case `{case}` of `{kernel}`"))?;
-        let run = Rc::new(run(found)?);
+        let run = Rc::new(match listings::find(kernel, case) {
+            Some(listing) => listing.run(&Options::default())?,
+            None => self.recorded(self.case(kernel, case)?)?,
+        });
         self.runs.borrow_mut().insert(key, Rc::clone(&run));
         Ok(run)
     }
@@ -96,42 +104,88 @@ impl Runs for RealRuns {
         if let Some(run) = self.elsewhere.borrow().get(&key) {
             return Ok(Rc::clone(run));
         }
-        let found = self.all().iter().find(|own| own.version == kernel && own.name == case);
-        let found = found.ok_or_else(|| format!("there is no case `{case}` of `{kernel}`"))?;
         let options = Options {
             target: target.to_owned(),
             lowering: Lowering::None,
             checks: sim::Checks::NONE,
             ..Options::default()
         };
-        let run = Rc::new(simulated(found, &options)?);
+        let run = Rc::new(match listings::find(kernel, case) {
+            Some(listing) => listing.run(&options)?,
+            None => {
+                let found = self.case(kernel, case)?;
+                self.kept(found, &format!("on {target}"), &options)?
+            }
+        });
         self.elsewhere.borrow_mut().insert(key, Rc::clone(&run));
         Ok(run)
     }
 
-    fn wavefronts(&self, words: &[u32]) -> Result<u64, String> {
-        if words.is_empty() || words.len() > 32 {
-            return Err(format!("a warp has 32 lanes, and this is an access of {}", words.len()));
+    fn detailed(&self, kernel: &str, case: &str) -> Result<Rc<Vec<Report>>, String> {
+        let key = (kernel.to_owned(), case.to_owned());
+        if let Some(reports) = self.detailed.borrow().get(&key) {
+            return Ok(Rc::clone(reports));
         }
+        let options = Options { details: true, ..Options::default() };
+        let reports = match listings::find(kernel, case) {
+            Some(listing) => vec![listing.simulate(&options)?],
+            None => {
+                let case = self.case(kernel, case)?;
+                self.cache.get(&format!("details of {}/{case}", case.problem), || {
+                    let prepared = case.prepare();
+                    let module = simulate::module(case.problem).map_err(|error| error.to_string())?;
+                    let simulated = simulate::run_with(&module, &prepared, &options);
+                    Ok::<_, String>(simulated.map_err(|error| format!("{case}: {error}"))?.reports)
+                })?
+            }
+        };
+        let reports = Rc::new(reports);
+        self.detailed.borrow_mut().insert(key, Rc::clone(&reports));
+        Ok(reports)
+    }
+
+    fn access(&self, access: &Access) -> Result<u64, String> {
+        let bytes = access.addresses.iter().flatten().max().copied().unwrap_or(0) + u64::from(access.width);
+        let addresses: Vec<u64> = access.addresses.iter().map(|address| address.unwrap_or(u64::MAX)).collect();
+        let shared = access.space == Space::Shared;
         let launch = Launch {
             grid: Dim3::linear(1),
-            block: Dim3::linear(words.len() as u32),
-            shared_bytes: (words.iter().max().copied().unwrap_or(0) + 1) * 4,
-            args: vec![Arg::buffer_of(&words.iter().map(|word| word * 4).collect::<Vec<_>>())],
+            block: Dim3::linear(LANES),
+            shared_bytes: if shared { bytes as u32 } else { 0 },
+            args: vec![Arg::buffer_of(&addresses), Arg::Zeros(bytes), Arg::Zeros(8 * u64::from(LANES))],
         };
-        let module = Module::parse("one_access.ptx", ONE_ACCESS).map_err(|error| error.to_string())?;
-        let outcome = sim::simulate(&module, "one_access", &launch, &Options::default());
+        let (text, line) = access::kernel(access);
+        let module = Module::parse("one_access.ptx", &text).map_err(|error| error.to_string())?;
+        // Nobody has written what it reads: what is asked for is the cost alone.
+        let options = Options { checks: sim::Checks::NONE, ..Options::default() };
+        let outcome = sim::simulate(&module, "one_access", &launch, &options);
         let report = outcome.map_err(|error| error.to_string())?.report;
-        match report.findings.first() {
-            Some(finding) => Err(finding.message.clone()),
-            None => Ok(report.metric("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum")),
+        if let Some(finding) = report.findings.first() {
+            return Err(finding.message.clone());
         }
+        let metric = if shared {
+            "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"
+        } else {
+            "smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ld.sum"
+        };
+        let cost = report.lines.iter().find(|own| own.line == line).and_then(|own| own.metrics.get(metric));
+        cost.copied().ok_or_else(|| format!("the simulator counts no {} for the access", access.space.unit()))
+    }
+
+    fn bench(&self) -> Result<&Record, String> {
+        let records = bench::record::records().map_err(ToString::to_string)?;
+        let record = records.iter().find(|record| record.file_name() == format!("bench.{TARGET}.json"));
+        record.ok_or_else(|| format!("no bench of the {TARGET} is recorded: record it with `warpbook bench --record`"))
     }
 
     fn source(&self, file: &str) -> Result<String, String> {
         let committed = file.strip_suffix(".cu").and_then(ptx::committed);
+        if let Some(listing) = listings::source(file) {
+            return listing;
+        }
         let Some(committed) = committed else {
-            let known: Vec<String> = ptx::problems().map(|problem| format!("{problem}.cu")).collect();
+            let problems = ptx::problems().map(|problem| format!("{problem}.cu"));
+            let known: Vec<String> = problems.chain(listings::files()).collect();
             return Err(format!("there is no source `{file}`; there are {}", known.join(", ")));
         };
         if !committed.is_current() {
@@ -148,20 +202,18 @@ impl Runs for RealRuns {
         if let Some(agreement) = self.agreement.get() {
             return Ok(agreement.clone());
         }
-        let against = Against::recorded(TARGET, None).map_err(|error| error.to_string())?;
-        let mut cases = self.all().to_vec();
-        against.without_a_record(&mut cases);
-        let comparison = compare(&cases, &against, &|_| ()).map_err(|error| error.to_string())?;
-        Ok(self.agreement.get_or_init(|| agreement(&comparison)).clone())
+        let compared = self.cache.get("agreement", || {
+            let against = Against::recorded(TARGET, None).map_err(|error| Err(error.to_string()))?;
+            let mut cases = self.all().to_vec();
+            against.without_a_record(&mut cases);
+            let comparison = compare(&cases, &against, &|_| ()).map_err(|error| Err(error.to_string()))?;
+            let agreement = agreement(&comparison);
+            // A disagreement is not kept: somebody is about to look into it.
+            if agreement.agrees { Ok(agreement) } else { Err(Ok(agreement)) }
+        });
+        let compared = compared.or_else(|failed| failed)?;
+        Ok(self.agreement.get_or_init(|| compared).clone())
     }
-}
-
-/// Simulates a case and looks it up in the record.
-fn run(case: &Case) -> Result<Run, String> {
-    let records = truth::records().map_err(ToString::to_string)?;
-    let record = records.iter().find(|record| record.problem == case.problem && record.provenance.slug() == TARGET);
-    let measured = record.map(|record| measured(case, record)).transpose()?;
-    Ok(Run { measured, ..simulated(case, &Options::default())? })
 }
 
 /// Simulates a case.
@@ -185,7 +237,7 @@ fn simulated(case: &Case, options: &Options) -> Result<Run, String> {
     }
     let first = &prepared.steps[0];
     let args = first.args.iter().map(|arg| argument(&prepared, arg)).collect();
-    Ok(Run { data: case.data.to_owned(), args, launches: reports.len(), report, measured: None })
+    Ok(Run { data: case.data.to_owned(), args, launches: reports.len(), report, measured: None, listing: false })
 }
 
 /// An argument as `warpbook sim --arg` takes it. A buffer becomes zeros of its size.
@@ -216,7 +268,7 @@ fn argument(prepared: &Prepared, arg: &Pass) -> String {
 }
 
 /// What the record says about a case.
-fn measured(case: &Case, record: &Record) -> Result<Measured, String> {
+fn measured(case: &Case, record: &truth::Record) -> Result<Measured, String> {
     let stale = |why: &str| {
         let (file, problem) = (record.file_name(), &record.problem);
         format!("the record {file} is out of date: {why}. Record it again with `warpbook record {problem}`")

@@ -5,8 +5,12 @@
 
 use std::rc::Rc;
 
+use kernels::bench::Record;
+use serde::{Deserialize, Serialize};
 use sim::Report;
 use sim::report::Metrics;
+
+use crate::access::{Access, Space};
 
 /// Answers the directives' questions. Errors are sentences for the author of a chapter.
 pub trait Runs {
@@ -32,12 +36,36 @@ pub trait Runs {
     /// As [`Runs::run`], and when that GPU does not take the launch.
     fn run_on(&self, kernel: &str, case: &str, target: &str) -> Result<Rc<Run>, String>;
 
-    /// Simulates one access: a warp whose lane i writes word `words[i]` of shared memory. Lanes without a word sit it
-    /// out. Returns its wavefronts.
+    /// Simulates a case with all details that only a simulator has ([`Report::details`]): one report per launch.
+    ///
+    /// # Errors
+    /// As [`Runs::run`].
+    fn detailed(&self, kernel: &str, case: &str) -> Result<Rc<Vec<Report>>, String>;
+
+    /// Simulates one access of a warp, and says what it costs: wavefronts of shared memory, sectors of global memory.
+    ///
+    /// # Errors
+    /// A sentence when the simulator refuses.
+    fn access(&self, access: &Access) -> Result<u64, String>;
+
+    /// The wavefronts of a warp whose lane i reads word `words[i]` of shared memory. Lanes without a word sit it out.
     ///
     /// # Errors
     /// A sentence when there are more words than lanes, or the simulator refuses.
-    fn wavefronts(&self, words: &[u32]) -> Result<u64, String>;
+    fn wavefronts(&self, words: &[u32]) -> Result<u64, String> {
+        if words.is_empty() || words.len() > 32 {
+            return Err(format!("a warp has 32 lanes, and this is an access of {}", words.len()));
+        }
+        let mut addresses: Vec<Option<u64>> = words.iter().map(|word| Some(u64::from(*word) * 4)).collect();
+        addresses.resize(32, None);
+        self.access(&Access { space: Space::Shared, width: 4, addresses })
+    }
+
+    /// What a real GPU took for inputs of full size.
+    ///
+    /// # Errors
+    /// A sentence when there is no record.
+    fn bench(&self) -> Result<&Record, String>;
 
     /// The text of a CUDA source file, such as `scan.cu`.
     ///
@@ -58,6 +86,53 @@ pub trait Runs {
     fn agreement(&self) -> Result<Agreement, String>;
 }
 
+/// Runs that several books share: what was run for one is there for the next.
+impl<R: Runs> Runs for Rc<R> {
+    fn kernels(&self) -> Vec<String> {
+        (**self).kernels()
+    }
+
+    fn cases(&self, kernel: &str) -> Vec<String> {
+        (**self).cases(kernel)
+    }
+
+    fn counters(&self) -> Vec<Counter> {
+        (**self).counters()
+    }
+
+    fn run(&self, kernel: &str, case: &str) -> Result<Rc<Run>, String> {
+        (**self).run(kernel, case)
+    }
+
+    fn run_on(&self, kernel: &str, case: &str, target: &str) -> Result<Rc<Run>, String> {
+        (**self).run_on(kernel, case, target)
+    }
+
+    fn detailed(&self, kernel: &str, case: &str) -> Result<Rc<Vec<Report>>, String> {
+        (**self).detailed(kernel, case)
+    }
+
+    fn access(&self, access: &Access) -> Result<u64, String> {
+        (**self).access(access)
+    }
+
+    fn bench(&self) -> Result<&Record, String> {
+        (**self).bench()
+    }
+
+    fn source(&self, file: &str) -> Result<String, String> {
+        (**self).source(file)
+    }
+
+    fn faulty(&self, name: &str) -> Result<Faulty, String> {
+        (**self).faulty(name)
+    }
+
+    fn agreement(&self) -> Result<Agreement, String> {
+        (**self).agreement()
+    }
+}
+
 /// A counter that simulator and hardware must agree on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counter {
@@ -72,7 +147,7 @@ pub struct Counter {
 }
 
 /// One case of one version of a kernel, simulated now and measured once.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Run {
     /// What kind of data went in.
     pub data: String,
@@ -84,6 +159,8 @@ pub struct Run {
     pub report: Report,
     /// What the record says, if there is one.
     pub measured: Option<Measured>,
+    /// Whether this is a listing of the book, which no GPU has recorded: the simulator's numbers stand alone.
+    pub listing: bool,
 }
 
 /// A faulty kernel, and what the checks find in it.
@@ -96,7 +173,7 @@ pub struct Faulty {
 }
 
 /// What a real GPU did with a case.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// The GPU's short name, such as `H200`.
     pub gpu: String,
@@ -111,7 +188,7 @@ pub struct Measured {
 }
 
 /// The comparison of all cases.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agreement {
     /// The closing line, such as `1365 of 1365 exact counters agree (H200, recorded 2026-11-21)`.
     pub closing: String,
@@ -124,7 +201,7 @@ pub struct Agreement {
 }
 
 /// The comparison of one kernel's cases.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelAgreement {
     /// The kernel.
     pub kernel: String,

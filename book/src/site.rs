@@ -20,6 +20,17 @@ pub enum BuildError {
     /// There is no book.
     #[error("there is no book in {}: no `book.toml` is there. Run this in the repository", .0.display())]
     NoBook(PathBuf),
+    /// The book cannot be served there.
+    #[error("nothing can be served on port {port} of this machine: {why}. Choose another: --port 0 takes any")]
+    Port {
+        /// The port.
+        port: u16,
+        /// The operating system's reason.
+        why: String,
+    },
+    /// A file is no chapter.
+    #[error("{} is no chapter: SUMMARY.md does not name it", .0.display())]
+    NoChapter(PathBuf),
     /// Chapters are wrong.
     #[error("{0}")]
     Faults(#[from] Faults),
@@ -105,6 +116,35 @@ pub fn build_with<R: Runs + 'static>(root: &Path, destination: Option<&Path>, ru
     });
     let built = built?;
     if complaints.is_empty() { Ok(built) } else { Err(BuildError::Complained(complaints)) }
+}
+
+/// Fills the chapters in the files `chapters` with real runs, or all where there are none, and writes nothing. Returns how
+/// many there are.
+///
+/// # Errors
+/// [`BuildError`]: what is wrong with them, or a file that is no chapter of the book.
+pub fn check(root: &Path, chapters: &[PathBuf]) -> Result<usize, BuildError> {
+    let configuration = root.join("book.toml");
+    if !configuration.is_file() {
+        return Err(BuildError::NoBook(root.to_owned()));
+    }
+    let mut book = MDBook::load_with_config(root, Config::from_disk(configuration)?)?;
+    let sources = root.join(&book.config.book.src);
+    let known: Vec<PathBuf> = book
+        .iter()
+        .filter_map(|item| if let BookItem::Chapter(chapter) = item { chapter.path.clone() } else { None })
+        .collect();
+    let mut only = Vec::new();
+    for file in chapters {
+        let place = std::path::absolute(file).map_err(anyhow::Error::from)?;
+        match known.iter().find(|path| std::path::absolute(sources.join(path)).is_ok_and(|own| own == place)) {
+            Some(path) => only.push(path.clone()),
+            None => return Err(BuildError::NoChapter(file.clone())),
+        }
+    }
+    let count = if only.is_empty() { known.len() } else { only.len() };
+    Warpbook::only(RealRuns::new(), only).fill(&sources, &mut book.book)?;
+    Ok(count)
 }
 
 /// Does the work of a preprocessor that mdBook runs as a program: reads mdBook's JSON, fills the chapters, writes JSON.

@@ -255,6 +255,36 @@ pub(crate) fn provenance(filler: &Filler<'_>) -> Result<String, Reason> {
     Ok(agreement.provenance.iter().map(|entries| table(entries).html()).collect::<Vec<_>>().join("\n"))
 }
 
+/// `known`: the list of differences between simulator and GPU, entries of one cause and page together.
+pub(crate) fn known() -> Result<String, Reason> {
+    let known = kernels::known::known().map_err(|why| Reason::Wrong(why.to_owned()))?;
+    let mut table = Table { text_columns: 5, ..Table::default() };
+    table.caption = format!("What is known to differ on GPUs of compute capability {}.", escape(&known.capability));
+    table.heads = ["cause", "versions", "counters", "kind", "seen"].map(str::to_owned).to_vec();
+    let mut causes: Vec<&str> = known.entries.iter().map(|entry| &*entry.cause).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    causes.retain(|cause| seen.insert(*cause));
+    for cause in causes {
+        let entries = || known.entries.iter().filter(|entry| entry.cause == cause);
+        let Some(first) = entries().next() else { continue };
+        let versions: std::collections::BTreeSet<&String> = entries().flat_map(|entry| &entry.versions).collect();
+        let counters: std::collections::BTreeSet<&String> = entries().flat_map(|entry| &entry.counters).collect();
+        let heading = first.page.split_once('#').map_or("", |(_, heading)| heading);
+        let kind = match first.kind {
+            kernels::known::Kind::Lowering => "not done by the simulator",
+            kernels::known::Kind::Noise => "not repeated by the hardware",
+        };
+        table.rows.push(vec![
+            format!("<a href=\"#{}\">{}</a>", escape(heading), escape(cause)),
+            versions.iter().map(|version| breakable(version)).collect::<Vec<_>>().join(", "),
+            html::number(counters.len() as u64),
+            kind.to_owned(),
+            format!("{}, CUDA {}", escape(&first.since), escape(&first.until)),
+        ]);
+    }
+    Ok(table.html())
+}
+
 /// The rows that a table shows: `rows="label; label"`, or all exact counters.
 fn rows(filler: &Filler<'_>, directive: &mut Directive) -> Result<Vec<Quantity>, Reason> {
     match directive.maybe("rows") {

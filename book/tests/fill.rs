@@ -2,27 +2,8 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-
 use book::Fault;
-use book::fill::Filler;
-use common::Fake;
-
-fn fill_with(runs: &Fake, text: &str) -> Result<String, Vec<(u32, String)>> {
-    let pages = BTreeMap::from([("fake.cu".to_owned(), "sources/fake.html".to_owned())]);
-    let filled = Filler::new(runs, &pages, "../").fill(text);
-    filled.map_err(|faults| faults.into_iter().map(|(line, reason)| (line, reason.to_string())).collect())
-}
-
-fn fill(text: &str) -> String {
-    fill_with(&Fake::default(), text).unwrap()
-}
-
-fn fault(text: &str) -> String {
-    let faults = fill_with(&Fake::default(), text).unwrap_err();
-    assert_eq!(faults.len(), 1, "{faults:?}");
-    faults[0].1.clone()
-}
+use common::{Fake, fault, fill, fill_with};
 
 #[test]
 fn a_number_stands_in_its_sentence_and_says_where_it_comes_from() {
@@ -134,6 +115,11 @@ fn the_other_blocks_are_filled() {
     assert!(fill("{{#wb closing}}").contains("6 of 6 exact counters agree (H200, recorded 2026-11-21)"));
     assert!(fill("{{#wb agreement}}").contains("<td class=\"wb-n\">4</td>"));
     assert!(fill("{{#wb provenance}}").contains("<td>NVIDIA H200</td>"));
+    let known = fill("{{#wb known}}");
+    assert!(
+        known.contains("histogram_<wbr>many_<wbr>bulk") && known.contains("href=\"#votes-of-the-compiler\""),
+        "{known}"
+    );
     let list = fill("{{#wb counter-list}}");
     assert!(list.contains("## Shared load wavefronts") && list.contains("Unit: wavefronts."), "{list}");
     let map = fill("{{#wb bank-map tile=512 round=3 paddings=\"none 32\"}}");
@@ -187,7 +173,7 @@ fn a_missing_record_must_be_admitted_in_the_text() {
 #[test]
 fn every_mistake_of_an_author_has_a_sentence() {
     assert!(
-        fault("{{#wb picture}}").contains("there is no directive `picture`; there are number, ratio, claim, source")
+        fault("{{#wb picture}}").contains("there is no directive `picture`; there are number, ratio, claim, predict")
     );
     assert!(fault("{{#wb counters kernel=three case=small}}").contains("no kernel `three`; there are one, two"));
     assert!(fault("{{#wb counters kernel=two case=large}}").contains("two has no case \"large\"; there are \"small\""));

@@ -55,6 +55,14 @@ fn a_wrong_chapter_is_named_with_its_lines_and_nothing_is_written() {
 }
 
 #[test]
+fn a_question_has_a_name_of_its_own() {
+    let quiz = "{{#wb quiz twice words=lane of=wavefronts}}\nWhy?\n{{#wb because}}\nSo.\n{{#wb end}}\n";
+    let root = small_book("", &format!("minutes: 3\n\n# A\n\n{quiz}\n{quiz}"));
+    let error = build_with(root.path(), None, Fake::default()).unwrap_err().to_string();
+    assert!(error.contains("a.md:11: the question twice stands in deep/a.md:5 already"), "{error}");
+}
+
+#[test]
 fn a_contradicted_number_ends_with_exit_code_1() {
     let root = small_book("", "minutes: 3\n\n{{#wb closing}}\n");
     let error = build_with(root.path(), None, Fake { simulated: 1, measured: Some(2) }).unwrap_err();

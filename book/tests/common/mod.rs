@@ -1,10 +1,16 @@
 //! Made-up runs, so that the preprocessor is tested without simulating anything.
 
-use std::collections::BTreeMap;
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use book::fill::Filler;
 use book::runs::{Agreement, Counter, Faulty, KernelAgreement, Measured, Run, Runs};
+use book::{Access, Space};
+use kernels::bench::Record;
 use sim::Report;
+use sim::report::details::{AccessDetails, BusyAddress, Details, LaneActivity, LineDetails, Multiplicity, WorstAccess};
 use sim::report::{LaunchShape, LineReport};
 
 pub(crate) const LD: &str = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
@@ -79,7 +85,7 @@ impl Runs for Fake {
             timed: 30,
         });
         let args = vec!["zeros:64".to_owned(), "i32:16".to_owned()];
-        Ok(Rc::new(Run { data: "ones".to_owned(), args, launches: 1, report, measured }))
+        Ok(Rc::new(Run { data: "ones".to_owned(), args, launches: 1, report, measured, listing: false }))
     }
 
     fn run_on(&self, kernel: &str, case: &str, target: &str) -> Result<Rc<Run>, String> {
@@ -92,9 +98,56 @@ impl Runs for Fake {
         Ok(Rc::new(run))
     }
 
-    fn wavefronts(&self, words: &[u32]) -> Result<u64, String> {
+    fn detailed(&self, kernel: &str, case: &str) -> Result<Rc<Vec<Report>>, String> {
+        let mut report = self.run(kernel, case)?.report.clone();
+        let line = |line, by_count: &[(u32, u64)], accesses| LineDetails {
+            file: "fake.cu".to_owned(),
+            line,
+            lanes: LaneActivity { by_count: by_count.iter().copied().collect(), by_lane: vec![2; 32] },
+            accesses,
+            barriers: Vec::new(),
+        };
+        let atomic = AccessDetails {
+            instruction: "atom.shared.add.u32".to_owned(),
+            ptx_line: 9,
+            kind: "shared atomic".to_owned(),
+            width: 4,
+            unit: "wavefronts".to_owned(),
+            histogram: BTreeMap::from([(2, 5)]),
+            cost: 10,
+            ideal: 5,
+            worst: WorstAccess {
+                cost: 2,
+                ideal: 1,
+                addresses: (0..32).map(|lane| (lane < 2).then_some(lane * 128)).collect(),
+                ..WorstAccess::default()
+            },
+            atomics: Some(Multiplicity {
+                together: BTreeMap::from([(1, 3), (7, 2)]),
+                addresses: 4,
+                elsewhere: 0,
+                busiest: vec![BusyAddress { address: 0, place: "shared+0".to_owned(), lanes: 11 }],
+            }),
+        };
+        let lines = vec![line(3, &[(32, 2)], Vec::new()), line(4, &[(16, 4)], vec![atomic])];
+        report.details = Some(Details { lines, ..Details::default() });
+        Ok(Rc::new(vec![report]))
+    }
+
+    fn access(&self, access: &Access) -> Result<u64, String> {
+        // Where hardware and simulator differ, this simulator is wrong about accesses, too.
+        let wrong = u64::from(self.measured.is_some_and(|measured| measured != self.simulated));
+        let words = access.addresses.iter().flatten().map(|address| address / 4);
+        if access.space == Space::Global {
+            return Ok(words.map(|word| word / 8).collect::<BTreeSet<_>>().len() as u64 + wrong);
+        }
+        let words: BTreeSet<u64> = words.collect();
         let degree = |bank| words.iter().filter(|&word| word % 32 == bank).count();
-        Ok((0..32).map(degree).max().unwrap_or(0) as u64)
+        Ok((0..32).map(degree).max().unwrap_or(0) as u64 + wrong)
+    }
+
+    fn bench(&self) -> Result<&Record, String> {
+        kernels::bench::record::records().map_err(ToString::to_string)?.first().ok_or_else(|| "no bench".to_owned())
     }
 
     fn source(&self, file: &str) -> Result<String, String> {
@@ -126,4 +179,23 @@ impl Runs for Fake {
             provenance: vec![vec![("GPU".to_owned(), "NVIDIA H200".to_owned())]],
         })
     }
+}
+
+/// The text with its directives filled, or its faults with their lines.
+pub(crate) fn fill_with(runs: &Fake, text: &str) -> Result<String, Vec<(u32, String)>> {
+    let pages = BTreeMap::from([("fake.cu".to_owned(), "sources/fake.html".to_owned())]);
+    let filled = Filler::new(runs, &pages, "../").fill(text);
+    filled.map_err(|faults| faults.into_iter().map(|(line, reason)| (line, reason.to_string())).collect())
+}
+
+/// The text with its directives filled from runs that agree with the hardware.
+pub(crate) fn fill(text: &str) -> String {
+    fill_with(&Fake::default(), text).unwrap_or_else(|faults| panic!("{faults:?}"))
+}
+
+/// The one fault of a text.
+pub(crate) fn fault(text: &str) -> String {
+    let faults = fill_with(&Fake::default(), text).unwrap_err();
+    assert_eq!(faults.len(), 1, "{faults:?}");
+    faults[0].1.clone()
 }

@@ -3,16 +3,16 @@
 //! Lanes' words come from the kernel's index arithmetic. What they cost is asked of the simulator, access by access, and
 //! the accesses of all rounds must add up to what a run of the kernel spends on the line that makes them.
 
+use super::caption;
+use crate::access::{Access, BANKS, LANES, Space, width};
 use crate::directive::Directive;
 use crate::fault::Reason;
 use crate::fill::{Filler, recorded};
 use crate::html::{Table, code, escape, number};
 use crate::quantity::Quantity;
+use crate::svg::Svg;
+use crate::value::details;
 
-/// Banks of shared memory.
-const BANKS: u32 = 32;
-/// Lanes of a warp.
-const LANES: u32 = 32;
 /// The statement of the tree that a round executes: it reads both words and writes the right one.
 const STATEMENT: &str = "temp[right] += temp[left];";
 /// Side of a cell of the figure, in SVG units.
@@ -20,7 +20,7 @@ const CELL: u32 = 20;
 
 /// How many words of padding lie before a word: none, or one after every N and one more after every N * N.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Padding(Option<u32>);
+pub(super) struct Padding(Option<u32>);
 
 impl Padding {
     fn read(text: &str) -> Result<Self, String> {
@@ -35,7 +35,7 @@ impl Padding {
         word + self.0.map_or(0, |every| word / every + word / (every * every))
     }
 
-    fn name(self) -> String {
+    pub(super) fn name(self) -> String {
         match self.0 {
             None => "Without padding".to_owned(),
             Some(every) => format!("One word of padding after every {every}"),
@@ -45,40 +45,42 @@ impl Padding {
 
 /// One round of the up-sweep over a tile.
 #[derive(Debug, Clone, Copy)]
-struct Round {
+pub(super) struct Round {
     /// Distance from a left word to its right one.
     offset: u32,
     /// Threads that take part.
-    active: u32,
+    pub(super) active: u32,
 }
 
 impl Round {
     /// The rounds of a tile, from the leaves to the root.
-    fn all(tile: u32) -> impl Iterator<Item = Self> {
+    pub(super) fn all(tile: u32) -> impl Iterator<Item = Self> {
         (0..tile.ilog2()).map(move |level| Self { offset: 1 << level, active: tile >> (level + 1) })
     }
 
-    fn left(self, t: u32, padding: Padding) -> u32 {
+    pub(super) fn left(self, t: u32, padding: Padding) -> u32 {
         padding.apply(self.offset * (2 * t + 1) - 1)
     }
 
-    fn right(self, t: u32, padding: Padding) -> u32 {
+    pub(super) fn right(self, t: u32, padding: Padding) -> u32 {
         padding.apply(self.offset * (2 * t + 2) - 1)
     }
 
     /// The threads of every warp that takes part.
-    fn warps(self) -> impl Iterator<Item = std::ops::Range<u32>> {
+    pub(super) fn warps(self) -> impl Iterator<Item = std::ops::Range<u32>> {
         (0..self.active.div_ceil(LANES)).map(move |w| w * LANES..self.active.min((w + 1) * LANES))
     }
 }
 
-fn tile(directive: &mut Directive) -> Result<u32, String> {
+/// The option `tile=…`: elements of the tree.
+pub(super) fn tile(directive: &mut Directive) -> Result<u32, String> {
     let text = directive.option("tile")?;
     let tile = text.parse().ok().filter(|tile: &u32| tile.is_power_of_two() && (2..=1 << 16).contains(tile));
     tile.ok_or_else(|| format!("`tile={text}` is no tile; a tile is 2, 4, 8, … elements"))
 }
 
-fn paddings(directive: &mut Directive) -> Result<Vec<Padding>, String> {
+/// The option `paddings=…`.
+pub(super) fn paddings(directive: &mut Directive) -> Result<Vec<Padding>, String> {
     directive.option("paddings")?.split_whitespace().map(Padding::read).collect()
 }
 
@@ -90,57 +92,103 @@ pub(crate) fn bank_map(filler: &Filler<'_>, directive: &mut Directive) -> Result
     let round = chosen.ok_or_else(|| format!("a tile of {tile} has no round {which}; rounds count from 1"))?;
     let mut panels = Vec::new();
     for padding in paddings {
-        let words: Vec<u32> = (0..round.active.min(LANES)).map(|t| round.right(t, padding)).collect();
-        panels.push(Panel::new(filler, padding, &words)?);
+        let mut addresses: Vec<Option<u64>> =
+            (0..round.active.min(LANES)).map(|t| Some(4 * u64::from(round.right(t, padding)))).collect();
+        addresses.resize(LANES as usize, None);
+        let access = Access { space: Space::Shared, width: 4, addresses };
+        let cost = access.cost(filler.runs)?;
+        panels.push(Panel::new(&padding.name(), &access, cost)?);
     }
-    let mut svg = String::new();
+    let lead = format!(
+        "Round {which} of the up-sweep over {tile} elements: the banks that the lanes of the first warp need for \
+         <code>temp[right]</code>."
+    );
+    Ok(draw(&panels, &lead))
+}
+
+/// `figure banks`: accesses given as formulas (`words="lane * 2; lane * 2 + floor(lane / 16)" labels="A; B"`), or the worst
+/// access of kernels on a line (`kernels="A B" case="C" at="code"`), bank by bank.
+pub(crate) fn figure(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+    let own = caption(directive);
+    let mut panels = Vec::new();
+    if let Some(formulas) = directive.maybe("words") {
+        let width = width(directive)?;
+        let formulas: Vec<&str> = formulas.split(';').map(str::trim).collect();
+        let labels: Vec<String> = match directive.maybe("labels") {
+            Some(labels) => labels.split(';').map(|label| label.trim().to_owned()).collect(),
+            None => formulas.iter().map(|formula| format!("Lane i at word {}", formula.replace("lane", "i"))).collect(),
+        };
+        if labels.len() != formulas.len() {
+            return Err(Reason::Wrong("there must be one label for every formula".to_owned()));
+        }
+        for (formula, label) in formulas.iter().zip(&labels) {
+            let access = Access::of(Space::Shared, formula, 4, width)?;
+            let cost = access.cost(filler.runs)?;
+            panels.push(Panel::new(label, &access, cost)?);
+        }
+    } else {
+        let (kernels, case) = (directive.option("kernels")?, directive.option("case")?);
+        let place = directive.option("at")?;
+        for kernel in kernels.split_whitespace() {
+            let lines = details::lines(filler, kernel, &case, Some(&place))?;
+            let worst = details::worst(&lines, "wavefronts");
+            let worst = worst.ok_or_else(|| format!("`{place}` of {kernel} makes no access to shared memory"))?;
+            let access =
+                Access { space: Space::Shared, width: worst.width.max(4), addresses: worst.worst.addresses.clone() };
+            panels.push(Panel::new(kernel, &access, worst.worst.cost.into())?);
+        }
+        let lead = format!("{own}The worst access of {}, {}.", code(&place), escape(&case));
+        return Ok(draw(&panels, &lead));
+    }
+    Ok(draw(&panels, own.trim_end()))
+}
+
+/// Panels below each other, with `lead` as the first sentence of the caption.
+fn draw(panels: &[Panel], lead: &str) -> String {
+    let mut svg = Svg::new(BANKS * CELL);
     let mut y = 0;
-    for panel in &panels {
-        svg += &panel.draw(y);
+    for panel in panels {
+        panel.draw(&mut svg, y);
         y += panel.height();
     }
-    let width = BANKS * CELL;
     let sums: Vec<String> = panels.iter().map(Panel::title).collect();
     let described: Vec<&str> = panels.iter().map(|panel| &*panel.described).collect();
-    Ok(format!(
-        "<figure class=\"wb-figure\"><div class=\"wb-scroll\" tabindex=\"0\">\
-         <svg viewBox=\"-1 0 {} {y}\" role=\"img\" aria-label=\"{}\">\n{svg}</svg></div>\n\
-         <figcaption>Round {which} of the up-sweep over {tile} elements: the banks that the lanes of the first warp \
-         need for <code>temp[right]</code>. A column is a bank, a square is a lane, and the height of the highest \
-         column is the number of wavefronts. {}.</figcaption></figure>\n",
-        width + 2,
-        escape(&described.join(" ")),
-        sums.join(". "),
-    ))
+    let caption = format!(
+        "{lead} A column is a bank, a square is a word with the lane that needs it, and the height of the highest column is \
+         the number of wavefronts. {}.",
+        escape(&sums.join(". "))
+    );
+    svg.figure(&sums.join(". "), &described.join(" "), caption.trim_start())
 }
 
 /// The lanes of one access, bank by bank.
 struct Panel {
     name: String,
-    /// The lanes on every bank.
-    banks: Vec<Vec<u32>>,
+    /// The words of every bank, each with its lanes.
+    banks: Vec<Vec<(u64, Vec<u32>)>>,
     cost: u64,
     described: String,
 }
 
 impl Panel {
-    fn new(filler: &Filler<'_>, padding: Padding, words: &[u32]) -> Result<Self, Reason> {
-        let mut banks = vec![Vec::new(); BANKS as usize];
-        for (lane, word) in words.iter().enumerate() {
-            banks[(word % BANKS) as usize].push(lane as u32);
-        }
-        let cost = filler.runs.wavefronts(words)?;
+    fn new(name: &str, access: &Access, cost: u64) -> Result<Self, Reason> {
+        let banks = access.banks();
         let highest = banks.iter().map(Vec::len).max().unwrap_or(0);
-        if cost != highest as u64 {
+        // Wider accesses are served part by part, whatever the banks are.
+        if access.width == 4 && cost != highest as u64 {
             return Err(Reason::Contradicted(format!(
-                "the figure has {highest} lanes on one bank, and the simulator counts {cost} wavefronts"
+                "the figure has {highest} words on one bank, and the simulator counts {cost} wavefronts"
             )));
         }
-        let list = |lanes: &[u32]| lanes.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
-        let of_bank = |(bank, lanes): (usize, &Vec<u32>)| format!("bank {bank}: lanes {}", list(lanes));
-        let used = banks.iter().enumerate().filter(|(_, lanes)| !lanes.is_empty()).map(of_bank);
-        let described = format!("{}. {}.", padding.name(), used.collect::<Vec<_>>().join("; "));
-        Ok(Self { name: padding.name(), banks, cost, described })
+        let of_bank = |(bank, words): (usize, &Vec<(u64, Vec<u32>)>)| {
+            let mut lanes: Vec<u32> = words.iter().flat_map(|(_, lanes)| lanes).copied().collect();
+            lanes.sort_unstable();
+            let lanes: Vec<String> = lanes.iter().map(u32::to_string).collect();
+            format!("bank {bank}: lanes {}", lanes.join(", "))
+        };
+        let used = banks.iter().enumerate().filter(|(_, words)| !words.is_empty()).map(of_bank);
+        let described = format!("{name}. {}.", used.collect::<Vec<_>>().join("; "));
+        Ok(Self { name: name.to_owned(), banks, cost, described })
     }
 
     fn title(&self) -> String {
@@ -156,24 +204,23 @@ impl Panel {
         (self.rows() + 3) * CELL
     }
 
-    fn draw(&self, top: u32) -> String {
-        let text = |x: u32, y: u32, class: &str, text: &str| {
-            format!("<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{}</text>\n", escape(text))
-        };
+    fn draw(&self, svg: &mut Svg, top: u32) {
         let base = top + (self.rows() + 1) * CELL;
-        let mut svg = text(0, top + CELL - 6, "wb-svg-title", &self.title());
-        for (bank, lanes) in self.banks.iter().enumerate() {
-            let x = bank as u32 * CELL;
-            for (height, lane) in lanes.iter().enumerate() {
-                let y = base - (height as u32 + 1) * CELL;
-                let class = if height == 0 { "wb-svg-first" } else { "wb-svg-more" };
-                let (x, y, side) = (x + 1, y + 1, CELL - 2);
-                svg += &format!("<rect x=\"{x}\" y=\"{y}\" width=\"{side}\" height=\"{side}\" class=\"{class}\"/>\n");
-                svg += &text(x + side / 2, y + 13, "wb-svg-lane", &lane.to_string());
+        svg.text(0, top + CELL - 6, "wb-svg-title", &self.title());
+        for (bank, words) in (0..).zip(&self.banks) {
+            let x = bank * CELL;
+            for (height, (_, lanes)) in (1..).zip(words) {
+                let class = if height == 1 { "wb-svg-first" } else { "wb-svg-more" };
+                let label = match &**lanes {
+                    [lane] => lane.to_string(),
+                    [first, ..] => format!("{first}+"),
+                    [] => String::new(),
+                };
+                svg.cell(x, base - height * CELL, (CELL, CELL), class, &label);
             }
-            svg += &text(x + CELL / 2, base + 13, "wb-svg-bank", &bank.to_string());
+            svg.text(x + CELL / 2, base + 13, "wb-svg-bank", &bank.to_string());
         }
-        svg + &format!("<path d=\"M0 {base} H{}\" class=\"wb-svg-base\"/>\n", BANKS * CELL)
+        svg.line((0, base), (BANKS * CELL, base), "wb-svg-base");
     }
 }
 

@@ -1,0 +1,51 @@
+//! Computes what the results of runs depend on: the texts of the simulator, the kernels, the records and what asks for runs
+//! here. Results that are kept between builds of the book are kept under it ([`cache`](src/cache.rs)).
+
+use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// What results depend on, from this folder. Folders count with all that is in them.
+const INPUTS: [&str; 11] = [
+    "../sim/src",
+    "../sim/targets",
+    "../kernels/src",
+    "../kernels/cu",
+    "../kernels/ptx",
+    "../kernels/truth",
+    "../Cargo.lock",
+    "listings",
+    "src/access.rs",
+    "src/listings.rs",
+    "src/real.rs",
+];
+
+fn main() {
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let mut files = Vec::new();
+    for input in INPUTS {
+        let path = here.join(input);
+        if path.exists() {
+            println!("cargo::rerun-if-changed={input}");
+            collect(&path, &mut files);
+        }
+    }
+    files.sort();
+    let mut hasher = DefaultHasher::new();
+    for file in files {
+        let bytes = fs::read(&file).unwrap_or_else(|why| panic!("cannot read {}: {why}", file.display()));
+        hasher.write(file.strip_prefix(&here).unwrap_or(&file).to_string_lossy().as_bytes());
+        hasher.write_usize(bytes.len());
+        hasher.write(&bytes);
+    }
+    println!("cargo::rustc-env=WARPBOOK_INPUTS={:016x}", hasher.finish());
+}
+
+fn collect(path: &Path, files: &mut Vec<PathBuf>) {
+    if path.is_dir() {
+        let entries = fs::read_dir(path).unwrap_or_else(|why| panic!("cannot read {}: {why}", path.display()));
+        entries.for_each(|entry| collect(&entry.expect("a readable folder").path(), files));
+    } else {
+        files.push(path.to_owned());
+    }
+}

@@ -1,0 +1,129 @@
+//! `ladder`: how fast the versions of a problem are on a recorded GPU, beside a copy of the same bytes and the algorithms
+//! of others.
+
+use kernels::bench::view::Line;
+
+use crate::directive::Directive;
+use crate::fault::Reason;
+use crate::fill::Filler;
+use crate::html::{self, Table, code, escape};
+use crate::svg::Svg;
+use crate::value::{line, workload};
+
+/// Width of the chart, and where its bars begin.
+const WIDTH: u32 = 660;
+const LEFT: u32 = 190;
+/// Width of a bar of 100 %.
+const FULL: f64 = 400.0;
+/// Height of a bar with its gap.
+const ROW: u32 = 22;
+
+/// A number with a digit after the point where it is small.
+fn large(value: f64) -> String {
+    if value < 1_000.0 { format!("{value:.1}") } else { html::number(value.round() as u64) }
+}
+
+/// A sentence with its code, which stands between back quotes, as HTML.
+fn with_code(text: &str) -> String {
+    let parts = text.split('`').enumerate();
+    parts.map(|(at, part)| if at % 2 == 1 { code(part) } else { escape(part) }).collect()
+}
+
+/// A size such as `2^28+7` as HTML.
+fn power(size: &str) -> String {
+    match size.split_once('^') {
+        Some((base, rest)) => {
+            let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+            format!("{}<sup>{}</sup>{}", escape(base), &rest[..digits], escape(&rest[digits..]))
+        }
+        None => escape(size),
+    }
+}
+
+/// `ladder problem=P size="2^28" [data="D"] [versions="A B"] [peer=no]`.
+pub(crate) fn ladder(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+    let (problem, size) = (directive.option("problem")?, directive.option("size")?);
+    let data = directive.maybe("data");
+    let versions = directive.maybe("versions");
+    let peer = match directive.maybe("peer").as_deref() {
+        None | Some("yes") => true,
+        Some("no") => false,
+        Some(other) => {
+            return Err(Reason::Wrong(format!("`peer={other}` is neither `peer=yes` nor `peer=no`")));
+        }
+    };
+    let first = versions.as_deref().and_then(|versions| versions.split_whitespace().next());
+    let block = workload(filler, Some(&problem), first, &size, data.as_deref())?;
+    let mut lines: Vec<&Line<'_>> = match &versions {
+        Some(versions) => versions.split_whitespace().map(|version| line(&block, version)).collect::<Result<_, _>>()?,
+        None => block.lines.iter().filter(|line| !line.row.peer).collect(),
+    };
+    if peer {
+        let named = |line: &Line<'_>| lines.iter().any(|own| own.row.version == line.row.version);
+        let peers: Vec<&Line<'_>> = block.lines.iter().filter(|line| line.row.peer && !named(line)).collect();
+        lines.extend(peers);
+    }
+    let record = filler.runs.bench().map_err(Reason::Wrong)?;
+    let gpu = record.provenance.gpu.trim_start_matches("NVIDIA ");
+    let workload = format!("{} {}, {}", block.size, block.unit, block.data);
+    let heads = ["version", "µs", "GB/s", "% of copy", "× peer"];
+    let peers = lines.iter().any(|line| line.row.peer);
+    let columns = if peers { 5 } else { 4 };
+    let mut table = Table { text_columns: 1, ..Table::default() };
+    table.heads = heads[..columns].iter().map(|&head| head.to_owned()).collect();
+    let (mut svg, mut described) = (Svg::new(WIDTH), Vec::new());
+    let mut y = 4;
+    for line in &lines {
+        let version = &line.row.version;
+        let name = format!("<code>{}</code>", escape(version).replace('_', "_<wbr>").replace("::", "::<wbr>"));
+        let number = |value: Option<f64>, digits| value.map_or_else(|| "–".to_owned(), |v| format!("{v:.digits$}"));
+        match line.times() {
+            Some(times) => {
+                let speed = line.gb_per_s.map_or_else(|| "–".to_owned(), large);
+                let micro = large(times.median_ns as f64 / 1e3);
+                let share = number(line.percent_of_copy, 1);
+                let mut cells = vec![name, micro.clone(), speed.clone(), share.clone(), number(line.over_peer, 2)];
+                cells.truncate(columns);
+                table.rows.push(cells);
+                let percent = line.percent_of_copy.unwrap_or(0.0);
+                let class = if line.row.peer { "wb-svg-peer" } else { "wb-svg-bar" };
+                let width = ((percent.min(115.0) * FULL / 100.0).round() as u32).max(1);
+                svg.text(LEFT - 8, y + 14, "wb-svg-name", version);
+                svg.rect(LEFT, y + 2, (width, ROW - 6), class);
+                let (x, place) =
+                    if width > 330 { (LEFT + width - 6, "wb-svg-inside") } else { (LEFT + width + 6, "wb-svg-beside") };
+                svg.text(x, y + 14, place, &format!("{micro} µs, {speed} GB/s"));
+                described.push(format!("{version}: {micro} µs, {speed} GB/s, {share} per cent of a copy"));
+            }
+            None => {
+                let why = line.why().unwrap_or_default();
+                let mut cells = vec![format!("{name}<br><small>{}</small>", with_code(&why))];
+                cells.resize(columns, "–".to_owned());
+                table.rows.push(cells);
+                svg.text(LEFT - 8, y + 14, "wb-svg-name", version);
+                svg.text(LEFT + 6, y + 14, "wb-svg-beside", "not timed");
+                described.push(format!("{version}: {why}"));
+            }
+        }
+        y += ROW;
+    }
+    let roof = LEFT + FULL as u32;
+    svg.line((LEFT, 0), (LEFT, y), "wb-svg-base");
+    svg.line((roof, 0), (roof, y), "wb-svg-roof");
+    svg.text(roof, y + 14, "wb-svg-lane", "a copy of as many bytes");
+    let shown = format!("{} {}, {}", power(block.size), escape(block.unit), escape(block.data));
+    let caption = format!(
+        "{}, {}: speed as a share of that of a copy. Measured on an {} on {}.",
+        code(&problem),
+        shown,
+        escape(gpu),
+        record.provenance.date
+    );
+    table.caption = format!(
+        "The same in numbers: median time, {} bytes (every input and output once) per second, and the share of the speed \
+         at which the driver copies as many bytes. “× peer”: time as a multiple of that of the library's algorithm.",
+        html::number(block.bytes)
+    );
+    let title = format!("Speed of {problem} for {workload}");
+    Ok(svg.figure(&title, &format!("{}.", described.join("; ")), &caption) + &table.html())
+}

@@ -1,0 +1,124 @@
+//! `time`: predicted times beside measured ones, from the committed evaluation, which tests hold against the model.
+
+use kernels::timing::{self, Evaluation, Figures, open};
+use sim::predict::rates;
+
+use crate::directive::Directive;
+use crate::fault::Reason;
+use crate::html::{Table, escape};
+
+/// `time figures`, `time rows problem=P`, `time open`, or `time numbers`.
+pub(crate) fn time(directive: &mut Directive) -> Result<String, Reason> {
+    match &*directive.word("`figures`, `rows`, `open` or `numbers`")? {
+        "figures" => Ok(figures(&recorded()?)),
+        "rows" => rows(&recorded()?, &directive.option("problem")?),
+        "open" => questions(&recorded()?),
+        "numbers" => Ok(numbers()),
+        other => Err(Reason::Wrong(format!("`time {other}` is nothing; there are figures, rows, open, numbers"))),
+    }
+}
+
+fn recorded() -> Result<Evaluation, Reason> {
+    timing::recorded().map_err(Reason::Wrong)
+}
+
+/// How good predictions are, per problem and for all rows.
+fn figures(evaluation: &Evaluation) -> String {
+    let line = |title: &str, f: &Figures| {
+        vec![
+            escape(title),
+            f.rows.to_string(),
+            format!("{:.1} %", f.median_percent),
+            format!("{:.1} %", f.p90_percent),
+            format!("{} of {} ({:.1} %)", f.ordered, f.pairs, f.ordered_percent()),
+            format!("{} of {} ({:.1} %)", f.same_bound, f.bounds, f.same_bound_percent()),
+        ]
+    };
+    let heads =
+        ["problem", "launches", "median error", "90th percentile", "right order", "same limit as Nsight Compute"];
+    let mut table = Table {
+        text_columns: 1,
+        heads: heads.map(str::to_owned).to_vec(),
+        caption: "Predicted times of the H200, beside measured ones.".to_owned(),
+        ..Table::default()
+    };
+    table.rows = evaluation.problems.iter().map(|(problem, figures)| line(problem, figures)).collect();
+    table.rows.push(line("all", &evaluation.all));
+    table.html()
+}
+
+/// All versions of a problem.
+fn rows(evaluation: &Evaluation, problem: &str) -> Result<String, Reason> {
+    let heads = ["version", "input", "predicted µs", "measured µs", "ratio", "limited by", "Nsight Compute"];
+    let mut table = Table {
+        text_columns: 2,
+        heads: heads.map(str::to_owned).to_vec(),
+        caption: "Predicted and measured times, version by version.".to_owned(),
+        ..Table::default()
+    };
+    for row in evaluation.rows.iter().filter(|row| row.problem == problem) {
+        table.rows.push(vec![
+            format!("<code>{}</code>", escape(&row.version)),
+            escape(&row.workload()),
+            format!("{:.1}", row.predicted_us),
+            format!("{:.1}", row.measured_us),
+            format!("{:.2}", row.predicted_us / row.measured_us),
+            escape(&row.bound),
+            row.ncu.as_ref().map_or("–".to_owned(), |speed| speed.class.name().to_owned()),
+        ]);
+    }
+    if table.rows.is_empty() {
+        return Err(Reason::Wrong(format!("no time of {problem} is predicted")));
+    }
+    Ok(table.html())
+}
+
+/// What is more than a factor of two off, with what is known of the cause.
+fn questions(evaluation: &Evaluation) -> Result<String, Reason> {
+    let questions = open::questions().map_err(Reason::Wrong)?;
+    let complaints = open::complaints(&questions, &evaluation.rows);
+    if !complaints.is_empty() {
+        return Err(Reason::Contradicted(complaints.join("; ")));
+    }
+    let heads = ["version", "input", "ratio", "what is known"];
+    let mut table = Table {
+        text_columns: 2,
+        heads: heads.map(str::to_owned).to_vec(),
+        caption: "Rows that are more than a factor of two off.".to_owned(),
+        ..Table::default()
+    };
+    for row in evaluation.rows.iter().filter(|row| row.is_open()) {
+        let cause = questions.iter().find(|q| q.is_about(row)).map_or("nothing", |q| q.cause.as_str());
+        let ratio = format!("{:.2}", row.predicted_us / row.measured_us);
+        table.rows.push(vec![
+            format!("<code>{}</code>", escape(&row.version)),
+            escape(&row.workload()),
+            ratio,
+            escape(cause),
+        ]);
+    }
+    if table.rows.is_empty() {
+        return Ok("<p>No prediction is more than a factor of two off.</p>".to_owned());
+    }
+    Ok(table.html())
+}
+
+/// The numbers of the H200, each with its benchmark.
+fn numbers() -> String {
+    let heads = ["number", "value", "spread", "from"];
+    let mut table = Table {
+        text_columns: 1,
+        heads: heads.map(str::to_owned).to_vec(),
+        caption: "What an H200's parts take.".to_owned(),
+        ..Table::default()
+    };
+    for source in rates::sources("h200") {
+        table.rows.push(vec![
+            format!("<code>{}</code>", escape(&source.name)),
+            source.value.to_string(),
+            source.spread_percent.map_or("–".to_owned(), |spread| format!("{spread} %")),
+            escape(&source.from),
+        ]);
+    }
+    table.html()
+}
