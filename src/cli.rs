@@ -1,9 +1,12 @@
 //! The command line.
 
+mod class;
+
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+pub(crate) use class::{Exercise, ExerciseCommand, Grade, Watch};
 use kernels::compile::Arch;
 
 /// Exit codes, shown below every help text that can end in one of them.
@@ -37,10 +40,27 @@ pub(crate) enum Command {
     /// Run any kernel on the simulated SM and report what the hardware would count
     #[command(after_help = SIM_HELP)]
     Sim(Box<Sim>),
+    /// Show which memory accesses of a kernel the compiler makes of each source line, beside those that are simulated
+    #[command(after_help = EXIT_CODES)]
+    Lowering(Box<Lowering>),
     /// The GPUs that can be simulated, and where their numbers come from
     Targets(Targets),
-    /// Solve exercises: list them, check a solution, ask for a hint
+    /// Hold what the publications behind the workbook claim in numbers against what comes out today
+    #[command(after_help = EXIT_CODES)]
+    Claims(Claims),
+    /// Solve exercises: work through them, list them, check a solution, ask for a hint
     Exercise(Exercise),
+    /// Work through the exercises: each is checked whenever its file is saved
+    Watch(Watch),
+    /// Grade submissions of a class: hidden cases, a secret, reports in many formats
+    #[command(after_help = EXIT_CODES)]
+    Grade(Grade),
+    /// Compile what a stranger wrote, without any right to this machine's files: what graders start
+    #[command(hide = true)]
+    CompileSubmission,
+    /// Grade one submission: what `grade` starts
+    #[command(hide = true)]
+    GradeSubmission,
     /// Build the book, or look at where it is
     Book(Book),
     /// Look at this machine: what is there, what is missing, what to type
@@ -57,6 +77,9 @@ pub(crate) enum Command {
     /// Time the workbook's kernels on this machine's GPU, beside a copy and beside CUB, or show what was recorded
     #[command(after_help = EXIT_CODES)]
     Bench(Bench),
+    /// Measure what the parts of this machine's GPU take, and write the file from which times are predicted
+    #[command(after_help = EXIT_CODES)]
+    Calibrate(Calibrate),
     /// Commands for those who change the workbook
     Dev(Dev),
     /// Launch each case of a problem once: what `record` runs under the profiler
@@ -67,6 +90,9 @@ pub(crate) enum Command {
         /// Ordinal of the GPU
         #[arg(long, default_value_t = 0)]
         gpu: u32,
+        /// How often, one round after the other
+        #[arg(long, default_value_t = 1)]
+        times: u32,
     },
     /// Launch each probe of a suite once: what `dev probes --record` runs under the profiler
     #[command(hide = true)]
@@ -81,17 +107,90 @@ pub(crate) enum Command {
 
 #[derive(Debug, Args, Default)]
 pub(crate) struct Compare {
-    /// Kernels, cases or problems: any part of their names (all, if none is given)
+    /// Kernels, cases or problems: any part of their names (all, if none is given). Two versions by their full names are
+    /// set side by side
     pub(crate) names: Vec<String>,
+    /// Only this problem
+    #[arg(long, value_name = "NAME")]
+    pub(crate) problem: Option<String>,
+    /// Show only counters with this in their names, as Nsight Compute or as the tables call them: 'shared wavefronts'
+    #[arg(long = "counter", value_name = "NAME")]
+    pub(crate) counter: Vec<String>,
     /// Show every counter of every case, not only sums and disagreements
     #[arg(long)]
     pub(crate) counters: bool,
+    /// Show every counter of every case line by line (with --counter only those)
+    #[arg(long)]
+    pub(crate) lines: bool,
+    /// Show the counters that are farthest from equal instead, with what is known of them
+    #[arg(long, value_name = "COUNT", num_args = 0..=1, default_missing_value = "20")]
+    pub(crate) worst: Option<usize>,
+    /// Print comma-separated values, a line for every counter
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
+    /// Also write all of it as a page of HTML that needs no other file
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Compare with a record that was made elsewhere (`warpbook record`)
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    /// Simulate another GPU (`warpbook targets`), whether it was measured or not
+    #[arg(long, value_name = "GPU", conflicts_with = "record")]
+    pub(crate) target: Option<String>,
+    /// A source of a problem that you have edited: which line counts something else than the code that was recorded?
+    /// [default: kernels/cu/*.cu of this folder, if they are edited]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) source: Vec<PathBuf>,
+    /// Look for races and uninitialised reads in the large cases, too
+    #[arg(long)]
+    pub(crate) all_checks: bool,
     /// Leave this machine's GPU alone, if it has one
     #[arg(long)]
     pub(crate) no_gpu: bool,
+    /// Set predicted times beside those of the bench record instead of counters, and say how good predictions are
+    /// (minutes; names are those of versions)
+    #[arg(long, conflicts_with_all = ["counter", "counters", "lines", "worst", "csv", "html", "record", "target", "source", "all_checks"])]
+    pub(crate) time: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Lowering {
+    /// A CUDA source (.cu) or PTX (.ptx)
+    pub(crate) file: PathBuf,
+    /// Only this kernel
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// The architecture that ptxas compiles for
+    #[arg(long, default_value = "sm_90", value_name = "sm_NN", value_parser = architecture)]
+    pub(crate) arch: String,
+    /// Show the lines that agree, too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Folder in which included files are searched
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+    /// Macro to define
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
+}
+
+/// The name of an architecture, as ptxas takes it.
+fn architecture(text: &str) -> Result<String, String> {
+    let number = text.strip_prefix("sm_").map(|number| number.trim_end_matches(['a', 'f']));
+    let is_number = number.is_some_and(|number| number.len() >= 2 && number.bytes().all(|byte| byte.is_ascii_digit()));
+    if is_number { Ok(text.to_owned()) } else { Err("an architecture is written like sm_90".to_owned()) }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Claims {
+    /// Only claims with this in their name, place, words or verdict; the whole name of one explains it
+    pub(crate) filter: Option<String>,
+    /// Only those of one publication: gems, wilt, westphal, ha, spataro
+    #[arg(long, value_name = "NAME")]
+    pub(crate) seed: Option<kernels::claims::Seed>,
+    /// Print comma-separated values instead of tables
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) csv: bool,
 }
 
 #[derive(Debug, Args)]
@@ -212,10 +311,42 @@ pub(crate) struct Sim {
     #[arg(long, value_name = "S")]
     pub(crate) seed: Option<u64>,
     #[command(flatten)]
+    pub(crate) time: Time,
+    #[command(flatten)]
     pub(crate) compile: Compile,
     /// Warp-instructions that one thread block may execute before it is taken for endless
     #[arg(long, value_name = "COUNT")]
     pub(crate) budget: Option<u64>,
+}
+
+#[derive(Debug, Args, Default)]
+#[command(next_help_heading = "How long it takes")]
+pub(crate) struct Time {
+    /// Predict how long the launch takes on the target, and what limits it
+    #[arg(long)]
+    pub(crate) time: bool,
+    /// Predict only, from a sample of the thread blocks: nothing is counted or checked
+    #[arg(long, conflicts_with_all = ["schedules", "access", "expect", "dump"])]
+    pub(crate) sample: bool,
+    /// Also predict for a GPU of which something is faster, such as dram=x2,shared=x2: which wall comes next?
+    #[arg(long, value_name = "RESOURCE=xN", value_delimiter = ',')]
+    pub(crate) what_if: Vec<sim::predict::WhatIf>,
+    /// Registers of a thread, as `ptxas -v` tells them [default: estimated from the PTX]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=255))]
+    pub(crate) registers: Option<u32>,
+    /// Draw the launches below the roofs of the GPU, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) roofline: Option<PathBuf>,
+    /// Draw what the warps of a multiprocessor do and wait for in the last launch, as SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) timeline: Option<PathBuf>,
+}
+
+impl Time {
+    /// Whether a time is asked for.
+    pub(crate) const fn wanted(&self) -> bool {
+        self.time || self.sample || !self.what_if.is_empty() || self.roofline.is_some() || self.timeline.is_some()
+    }
 }
 
 #[derive(Debug, Args, Default)]
@@ -303,15 +434,31 @@ pub(crate) struct Record {
     /// Timed launches per case, after the warm-up (at least 20)
     #[arg(long, default_value_t = 30)]
     pub(crate) repeats: u32,
+    /// Profiles of each launch: what the hardware does not repeat shows from two on
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=20))]
+    pub(crate) profiles: u32,
+    /// Leave out the problems of which a whole record of this GPU, these tools and this code is there already
+    #[arg(long)]
+    pub(crate) resume: bool,
     /// Nsight Compute's `ncu`, if it is not on the PATH
     #[arg(long, value_name = "FILE")]
     pub(crate) ncu: Option<PathBuf>,
     /// Record what every PTX instruction form computes, instead of problems
-    #[arg(long, conflicts_with_all = ["problems", "repeats", "ncu"])]
+    #[arg(long, conflicts_with_all = ["problems", "repeats", "profiles", "resume", "ncu"])]
     pub(crate) isa: bool,
     /// With --isa: a file for all results of all forms, for finding out what one computes
     #[arg(long, requires = "isa", value_name = "FILE")]
     pub(crate) all_results: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Calibrate {
+    /// How often every benchmark is run; the file holds medians and how far the rounds were apart
+    #[arg(long, default_value_t = 7, value_parser = clap::value_parser!(u32).range(3..=1000))]
+    pub(crate) rounds: u32,
+    /// The folder of the targets' files
+    #[arg(long, default_value = "sim/targets/timing", value_name = "DIR")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, Args)]
@@ -322,7 +469,7 @@ pub(crate) struct Bench {
     /// Only versions with this in their names
     #[arg(long = "version", value_name = "NAME")]
     pub(crate) versions: Vec<String>,
-    /// Only inputs of this size: 2^28, 268435456, 8192x8192
+    /// Only inputs of this size, any one: 2^28, 2^28+7, 268435456, 8192x8192
     #[arg(long = "size", value_name = "SIZE")]
     pub(crate) sizes: Vec<String>,
     /// Only inputs with this in the name of their kind of data
@@ -334,7 +481,10 @@ pub(crate) struct Bench {
     /// After so many seconds a version gets no more runs, if it had three
     #[arg(long, default_value_t = 0.5, value_parser = seconds)]
     pub(crate) seconds: f64,
-    /// Do not compile and time CUB
+    /// Also run every version that takes one launch on every size from one tile to two; results are checked, not timed
+    #[arg(long)]
+    pub(crate) every_size: bool,
+    /// Do not compile and time CUB and NPP
     #[arg(long)]
     pub(crate) no_peers: bool,
     /// Print comma-separated values instead of tables
@@ -346,8 +496,8 @@ pub(crate) struct Bench {
     /// Show what was recorded on the authors' machine; needs no GPU
     #[arg(long, conflicts_with_all = ["record", "no_peers"])]
     pub(crate) show: bool,
-    /// Write everything down as the record of this machine's GPU
-    #[arg(long, conflicts_with_all = ["problems", "versions", "sizes", "data", "no_peers"])]
+    /// Write everything down as the record of this machine's GPU; what is not measured now stays in the record as it was
+    #[arg(long, conflicts_with_all = ["versions", "no_peers"])]
     pub(crate) record: bool,
     /// Folder that the record is written to
     #[arg(long, default_value = "kernels/truth", value_name = "DIR", requires = "record")]
@@ -364,41 +514,10 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Exercise {
-    #[command(subcommand)]
-    pub(crate) command: ExerciseCommand,
-    /// Folder of the course (found from the current folder upwards, if not given)
-    #[arg(long, global = true, value_name = "DIR")]
-    pub(crate) exercises: Option<PathBuf>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ExerciseCommand {
-    /// What there is to solve
-    List,
-    /// Grade exercises: correctness and cost
-    #[command(after_help = EXIT_CODES)]
-    Check {
-        /// An exercise's name, or a .cu file of yours (all exercises, if nothing is given)
-        what: Option<String>,
-        /// Grade the model solutions instead of your files
-        #[arg(long)]
-        solution: bool,
-    },
-    /// The next hint of an exercise
-    Hint {
-        /// The exercise
-        name: String,
-        /// Which hint, from 1 to 3
-        #[arg(default_value_t = 1)]
-        step: usize,
-    },
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Book {
+    /// `serve` where none is given
     #[command(subcommand)]
-    pub(crate) command: BookCommand,
+    pub(crate) command: Option<BookCommand>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -408,6 +527,21 @@ pub(crate) enum BookCommand {
         /// Where to write it instead
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
+    },
+    /// Build the book, show it to this machine's browsers, and build it again whenever a file of it changes (the default)
+    Serve {
+        /// The port of this machine to serve it on; 0 takes any that is free
+        #[arg(long, default_value_t = 3000)]
+        port: u16,
+        /// Open it in a browser
+        #[arg(long)]
+        open: bool,
+    },
+    /// Compute what chapters show, and tell what is wrong with them, without building the site
+    Check {
+        /// The chapters' files [default: all]
+        #[arg(value_name = "CHAPTER.md")]
+        chapters: Vec<PathBuf>,
     },
     /// mdBook's preprocessor protocol: what `mdbook build book` calls
     #[command(hide = true)]
@@ -430,6 +564,18 @@ pub(crate) enum DevCommand {
         /// The folder that holds cu/ and ptx/
         #[arg(long, default_value = "kernels", value_name = "DIR")]
         kernels: PathBuf,
+    },
+    /// Write down predicted times beside those of the bench record (minutes)
+    Time {
+        /// The folder of the records
+        #[arg(long, default_value = "kernels/truth", value_name = "DIR")]
+        out: PathBuf,
+    },
+    /// Write down what the simulator counts on each line of the problems' sources, beside their records
+    Lines {
+        /// The folder of the records
+        #[arg(long, default_value = "kernels/truth", value_name = "DIR")]
+        out: PathBuf,
     },
     /// List every PTX instruction that is simulated, with what tests it, and what is not simulated
     Isa,
@@ -460,6 +606,12 @@ pub(crate) enum DevCommand {
         /// Look at every version of the workbook's problems instead, and write the record into this folder
         #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "kernels/truth")]
         problems: Option<PathBuf>,
+        /// Only kernels with this in their names; what was recorded of others stays in the record
+        #[arg(long, value_name = "NAME")]
+        only: Vec<String>,
+        /// Seconds after which a kernel that has not ended is stopped
+        #[arg(long, default_value_t = 25.0, value_parser = seconds, value_name = "SECONDS")]
+        patience: f64,
         /// Processes that run at a time
         #[arg(long, default_value_t = 8)]
         processes: usize,
@@ -473,8 +625,13 @@ pub(crate) enum DevCommand {
         #[arg(long, value_name = "VERSION")]
         launch_version: Option<String>,
     },
-    /// Prove the course: starters fail for their reason, solutions pass, wrong solutions are rejected
+    /// Prove the course: starters fail for their reason, solutions pass, wrong solutions and mutants are rejected
     Check {
+        /// Exercises (all, if none is given)
+        names: Vec<String>,
+        /// Also write what was proved beside each exercise: the kill table, or the right answers
+        #[arg(long)]
+        write: bool,
         /// Folder of the course (found from the current folder upwards, if not given)
         #[arg(long, value_name = "DIR")]
         exercises: Option<PathBuf>,

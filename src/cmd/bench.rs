@@ -29,11 +29,18 @@ pub(crate) fn run(args: Bench, json: bool) -> Ended {
         let none = || Failure::new(UNSUPPORTED, "this program was built without a record of a bench");
         (records.first().ok_or_else(none)?, Box::new(keep))
     } else {
-        let options =
-            Options { selection, runs: args.runs, seconds: args.seconds, gpu: args.gpu, peers: !args.no_peers };
+        let options = Options {
+            selection,
+            runs: args.runs,
+            seconds: args.seconds,
+            gpu: args.gpu,
+            peers: !args.no_peers,
+            every_size: args.every_size || args.record && args.sizes.is_empty() && args.data.is_empty(),
+        };
         measured = bench::run(&options, &mut progress).map_err(failed)?;
         if args.record {
-            let file = measured.write(&args.out).map_err(|(file, why)| unwritten(&file, &why))?;
+            let file = measured.clone().into_record(&args.out).map_err(|why| Failure::new(USAGE, why))?;
+            let file = file.write(&args.out).map_err(|(file, why)| unwritten(&file, &why))?;
             eprintln!("written: {}", file.display());
         }
         (&measured, Box::new(|_| true))
@@ -48,7 +55,7 @@ pub(crate) fn run(args: Bench, json: bool) -> Ended {
     if json {
         let notes = view::notes(record);
         out::json(&serde_json::json!({
-            "recorded": args.show, "provenance": record.provenance, "method": record.method, "notes": notes,
+            "recorded": args.show, "sweeps": record.sweeps, "provenance": record.provenance, "method": record.method, "notes": notes,
             "workloads": blocks,
         }))?;
     } else if args.csv {
@@ -56,13 +63,16 @@ pub(crate) fn run(args: Bench, json: bool) -> Ended {
         print!("{csv}");
     } else {
         blocks.iter().for_each(print);
+        let swept = |sweep: &bench::Sweep| blocks.iter().any(|block| block.problem == sweep.problem);
+        view::sweeps(record, &swept).iter().for_each(|sentence| println!("{sentence}"));
         if args.show {
             println!("this is a record of another machine; without --show this machine's GPU is measured");
         }
         view::notes(record).iter().for_each(|note| println!("{note}"));
     }
     let wrong = |line: &Line<'_>| matches!(line.row.outcome, bench::Outcome::Failed { .. });
-    Ok(if blocks.iter().flat_map(|block| &block.lines).any(wrong) { FAULTY } else { 0 })
+    let swept_wrong = !args.show && record.sweeps.iter().any(|sweep| sweep.wrong.is_some());
+    Ok(if swept_wrong || blocks.iter().flat_map(|block| &block.lines).any(wrong) { FAULTY } else { 0 })
 }
 
 fn unwritten(file: &std::path::Path, why: &std::io::Error) -> Failure {
@@ -86,6 +96,7 @@ fn progress(progress: Progress<'_>) {
             Some(times) => eprintln!("    {}: {}", row.version, plot::microseconds(times.median_ns)),
             None => eprintln!("    {}: not timed", row.version),
         },
+        Progress::Swept(sweep) => eprintln!("    {}: {} sizes", sweep.version, sweep.sizes),
     }
 }
 

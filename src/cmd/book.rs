@@ -2,13 +2,35 @@
 
 use std::io;
 
+use book::serve::Event;
+
 use super::{Ended, Failure, USAGE};
 use crate::cli::{Book, BookCommand};
 use crate::out;
 
 pub(crate) fn run(args: &Book, json: bool) -> Ended {
     let failed = |error: book::BuildError| Failure::new(error.exit_code(), error);
-    match &args.command {
+    let default = BookCommand::Serve { port: 3000, open: false };
+    match args.command.as_ref().unwrap_or(&default) {
+        BookCommand::Serve { port, open } => {
+            let here = std::env::current_dir().map_err(|error| Failure::new(USAGE, error))?;
+            let root = book::find(&here).map_err(failed)?;
+            let mut first = true;
+            let mut told = |event: Event<'_>| match event {
+                Event::Built(built, address) => {
+                    println!("{} chapters at {address}", built.chapters);
+                    if first && *open && opener::open_browser(address).is_err() {
+                        eprintln!("no browser could be opened: open {address} in one");
+                    }
+                    if first {
+                        println!("every change of a file in {} builds it again; end with Ctrl-C", root.display());
+                    }
+                    first = false;
+                }
+                Event::Failed(error) => eprintln!("{error}\nthe last book that was built stays as it is"),
+            };
+            book::serve::serve(&root, *port, &mut told).map_err(failed)?;
+        }
         BookCommand::Build { out } => {
             let here = std::env::current_dir().map_err(|error| Failure::new(USAGE, error))?;
             let root = book::find(&here).map_err(failed)?;
@@ -18,6 +40,15 @@ pub(crate) fn run(args: &Book, json: bool) -> Ended {
             } else {
                 println!("{} chapters, every number from a run", built.chapters);
                 println!("open {}", built.index.display());
+            }
+        }
+        BookCommand::Check { chapters } => {
+            let here = std::env::current_dir().map_err(|error| Failure::new(USAGE, error))?;
+            let count = book::check(&book::find(&here).map_err(failed)?, chapters).map_err(failed)?;
+            if json {
+                out::json(&serde_json::json!({ "chapters": count }))?;
+            } else {
+                println!("{count} chapter{} filled, nothing wrong", if count == 1 { "" } else { "s" });
             }
         }
         // `supports RENDERER`: the directives become HTML that every renderer passes on.

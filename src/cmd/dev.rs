@@ -3,20 +3,36 @@
 use std::path::Path;
 
 use exercises::audit;
-use exercises::compiler::Nvrtc;
+use exercises::compiler::{Cached, Nvrtc};
 use kernels::isa::coverage;
 use kernels::probes::{self, Suite};
 use kernels::ptx;
 use kernels::sanitizer::{self, SanitizerError};
 
 use super::{Ended, FAULTY, Failure, INTERNAL, UNSUPPORTED, USAGE, exercise};
-use crate::cli::{Dev, DevCommand};
+use crate::cli::{Compare, Dev, DevCommand};
 use crate::out;
 
 pub(crate) fn run(args: &Dev, json: bool) -> Ended {
     match &args.command {
         DevCommand::Ptx { kernels } => write_ptx(kernels, json),
         DevCommand::Isa => instructions(json),
+        DevCommand::Time { out } => {
+            let evaluation = super::compare_time::evaluate(&Compare::default())?;
+            let file = evaluation.write(out).map_err(|why| Failure::new(USAGE, why))?;
+            println!("written: {}", file.display());
+            Ok(0)
+        }
+        DevCommand::Lines { out } => {
+            let written = kernels::baseline::write_all(out).map_err(|error| Failure::new(error.exit_code(), error))?;
+            for file in &written {
+                println!("written: {}", file.display());
+            }
+            if written.is_empty() {
+                println!("nothing has changed");
+            }
+            Ok(0)
+        }
         DevCommand::Probes { folder, gpu_name, record, gpu, ncu } => {
             let suite = Suite::read(folder).map_err(|error| Failure::new(error.exit_code(), error))?;
             let mut name = gpu_name.clone();
@@ -28,7 +44,16 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
             }
             compare_probes(&suite, &name, json)
         }
-        DevCommand::Sanitize { folder, problems, processes, sanitizer: tool, launch, launch_version } => {
+        DevCommand::Sanitize {
+            folder,
+            problems,
+            only,
+            patience,
+            processes,
+            sanitizer: tool,
+            launch,
+            launch_version,
+        } => {
             let failure = |error: SanitizerError| Failure::new(error.exit_code(), error);
             if let Some(file) = launch {
                 sanitizer::launch(file, 0).map_err(failure)?;
@@ -44,14 +69,28 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
                 None => (sanitizer::subjects(folder).map_err(failure)?, folder, "--launch"),
             };
             let arguments = ["dev", "sanitize", flag];
-            let file = sanitizer::record(&subjects, folder, &program, &arguments, tool, *processes).map_err(failure)?;
+            let patience = std::time::Duration::from_secs_f64(*patience);
+            let options = sanitizer::Options { only: only.clone(), processes: *processes, patience };
+            let file = sanitizer::record(&subjects, folder, &program, &arguments, tool, &options).map_err(failure)?;
             println!("written: {}", file.display());
             Ok(0)
         }
-        DevCommand::Check { exercises } => {
+        DevCommand::Check { names, write, exercises } => {
             let course = exercise::course(exercises.as_deref())?;
-            let report =
-                audit::check_course(&course, &Nvrtc).map_err(|error| Failure::new(error.exit_code(), error))?;
+            let prove = || {
+                let report = audit::check_course(&course, names, &Cached::new(Nvrtc));
+                report.map_err(|error| Failure::new(error.exit_code(), error))
+            };
+            let mut report = prove()?;
+            if *write {
+                let written = audit::write_proofs(&course, &report).map_err(|error| Failure::new(USAGE, error))?;
+                for file in &written {
+                    eprintln!("written: {}", file.display());
+                }
+                if !written.is_empty() {
+                    report = prove()?;
+                }
+            }
             if json {
                 out::json(&report)?;
             } else {

@@ -1,13 +1,15 @@
-//! `warpbook exercise`.
+//! `warpbook exercise` and `warpbook watch`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use exercises::compiler::Nvrtc;
-use exercises::course::Course;
-use exercises::desk::{self, Whose};
+use exercises::compiler::{Cached, Sandboxed};
+use exercises::course::{Course, CourseError};
+use exercises::desk::{self, DeskError, Filter, Whose};
+use exercises::runner::{self, terminal::Terminal};
+use exercises::state::{State, Way};
 
-use super::{Ended, Failure, USAGE};
-use crate::cli::{Exercise, ExerciseCommand};
+use super::{Ended, Failure, INTERNAL, USAGE};
+use crate::cli::{Exercise, ExerciseCommand, Watch};
 use crate::out;
 
 /// The course in the folder that was given, or the one around the current folder.
@@ -16,14 +18,46 @@ pub(crate) fn course(folder: Option<&Path>) -> Result<Course, Failure> {
     desk::open(folder, &here).map_err(|error| Failure::new(USAGE, error))
 }
 
+/// This program, which starts itself to compile what it does not trust.
+pub(crate) fn this_program() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|error| Failure::new(INTERNAL, format!("where is this program? {error}")))
+}
+
+fn failed(error: impl Into<DeskError>) -> Failure {
+    let error = error.into();
+    Failure::new(error.exit_code(), error)
+}
+
 pub(crate) fn run(args: &Exercise, json: bool) -> Ended {
     let course = course(args.exercises.as_deref())?;
-    let failed = |error: desk::DeskError| Failure::new(error.exit_code(), error);
-    match &args.command {
-        ExerciseCommand::List if json => out::json(&desk::list(&course))?,
-        ExerciseCommand::List => print!("{}", desk::list_text(&course)),
+    let state = || State::load(&course).map_err(failed);
+    let save = |state: &State| state.save(&course).map_err(failed);
+    let Some(command) = &args.command else { return watch(&course, &Watch::default()) };
+    match command {
+        ExerciseCommand::Watch(args) => return watch(&course, args),
+        ExerciseCommand::List { search, done, open, path } => {
+            let way = path.as_ref().map(|path| Way::read(&course, path)).transpose();
+            let way = way.map_err(|why| Failure::new(USAGE, why))?;
+            let only = if *done {
+                Some(true)
+            } else if *open {
+                Some(false)
+            } else {
+                None
+            };
+            let filter = Filter { search: search.clone(), done: only, way };
+            if json {
+                out::json(&desk::list(&course, &state()?, &filter))?;
+            } else {
+                print!("{}", desk::list_text(&course, &state()?, &filter));
+            }
+        }
         ExerciseCommand::Hint { name, step } => {
             let hint = desk::hint(&course, name, *step).map_err(failed)?;
+            let mut state = state()?;
+            let progress = state.progress.entry(name.clone()).or_default();
+            progress.hints = progress.hints.max(*step);
+            save(&state)?;
             if json {
                 out::json(&serde_json::json!({ "exercise": name, "step": step, "hint": hint }))?;
             } else {
@@ -32,7 +66,18 @@ pub(crate) fn run(args: &Exercise, json: bool) -> Ended {
         }
         ExerciseCommand::Check { what, solution } => {
             let whose = if *solution { Whose::Solution } else { Whose::Learner };
-            let checked = desk::check(&course, what.as_deref(), whose, &Nvrtc).map_err(failed)?;
+            let compiler = Cached::new(Sandboxed::new(this_program()?));
+            let checked = desk::check(&course, what.as_deref(), whose, &compiler).map_err(failed)?;
+            if whose == Whose::Learner {
+                let mut state = state()?;
+                let before = state.clone();
+                for grade in &checked.grades {
+                    state.note(course.exercise(&grade.exercise).map_err(failed)?, grade);
+                }
+                if state != before {
+                    save(&state)?;
+                }
+            }
             if json {
                 out::json(&checked)?;
             } else {
@@ -40,6 +85,62 @@ pub(crate) fn run(args: &Exercise, json: bool) -> Ended {
             }
             return Ok(checked.exit_code());
         }
+        ExerciseCommand::Reset { name } => {
+            let exercise = course.exercise(name).map_err(failed)?;
+            for backup in runner::reset(&course, exercise).map_err(failed)? {
+                println!("kept: {}", backup.display());
+            }
+            println!("{} is the starter again", course.learner_file(exercise).display());
+            let mut state = state()?;
+            state.progress.entry(name.clone()).or_default().done = false;
+            save(&state)?;
+        }
+        ExerciseCommand::Skip { name } => {
+            course.exercise(name).map_err(failed)?;
+            let mut state = state()?;
+            let progress = state.progress.entry(name.clone()).or_default();
+            progress.skipped = !progress.done;
+            save(&state)?;
+            println!("{name} is left out");
+        }
+        ExerciseCommand::Path { path } => {
+            let mut state = state()?;
+            state.path = Way::read(&course, path).map_err(|why| Failure::new(USAGE, why))?;
+            state.current = None;
+            save(&state)?;
+            let (done, all) = state.count(&course);
+            println!("the path is {path}: {done} of {all} exercises are done");
+        }
+        ExerciseCommand::Export { file } => {
+            let written = std::fs::write(file, state()?.text());
+            written.map_err(|source| failed(CourseError::Write { path: file.clone(), source }))?;
+            println!("written: {}", file.display());
+        }
+        ExerciseCommand::Import { file } => {
+            let text = std::fs::read_to_string(file);
+            let text = text.map_err(|source| failed(CourseError::Read { path: file.clone(), source }))?;
+            let mut state = state()?;
+            state.merge(&State::parse(&text));
+            save(&state)?;
+            let done = state.progress.values().filter(|progress| progress.done).count();
+            println!("{done} exercises are done");
+        }
     }
+    Ok(0)
+}
+
+/// `warpbook watch`.
+pub(crate) fn run_watch(args: &Watch) -> Ended {
+    watch(&course(None)?, args)
+}
+
+fn watch(course: &Course, args: &Watch) -> Ended {
+    let compiler = Cached::new(Sandboxed::new(this_program()?));
+    let mut terminal = Terminal::new(&course.dir, args.manual);
+    if let Some(note) = &terminal.note {
+        println!("note: {note}");
+    }
+    runner::run(course, &compiler, args.name.as_deref(), &mut terminal, &mut std::io::stdout()).map_err(failed)?;
+    println!();
     Ok(0)
 }

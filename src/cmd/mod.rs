@@ -2,10 +2,15 @@
 
 mod bench;
 mod book;
+mod calibrate;
+mod claims;
 mod compare;
+mod compare_time;
 mod dev;
 mod doctor;
 mod exercise;
+mod grade;
+mod lowering;
 mod picture;
 mod record;
 mod setup;
@@ -52,14 +57,21 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     let ended = match cli.command.unwrap_or(Command::Compare(Compare::default())) {
         Command::Compare(args) => compare::run(&args, json),
         Command::Sim(args) => sim::run(&args, json),
+        Command::Lowering(args) => lowering::run(&args, json),
+        Command::Claims(args) => claims::run(&args, json),
         Command::Targets(args) => targets::run(&args, json),
         Command::Doctor => doctor::run(json),
         Command::Setup(args) => setup::run(&args, json),
         Command::Record(args) => record::run(args, json),
         Command::Bench(args) => bench::run(args, json),
-        Command::LaunchCases { problem, gpu } => record::child(&problem, gpu),
+        Command::Calibrate(args) => calibrate::run(&args, json),
+        Command::LaunchCases { problem, gpu, times } => record::child(&problem, gpu, times),
         Command::LaunchProbes { folder, gpu } => dev::launch_probes(&folder, gpu),
         Command::Exercise(args) => exercise::run(&args, json),
+        Command::Watch(args) => exercise::run_watch(&args),
+        Command::Grade(args) => grade::run(&args, json),
+        Command::CompileSubmission => child(exercises::compiler::sandbox::child),
+        Command::GradeSubmission => child(|| exercises::class::worker::child(&std::env::current_exe()?)),
         Command::Picture(args) => picture::run(&args, json),
         Command::Dev(args) => dev::run(&args, json),
         Command::Book(args) => book::run(&args, json),
@@ -73,4 +85,10 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         failure.code
     });
     ExitCode::from(code)
+}
+
+/// The work of a process that this program started.
+fn child(work: impl FnOnce() -> std::io::Result<()>) -> Ended {
+    work().map_err(|error| Failure::new(USAGE, error))?;
+    Ok(0)
 }

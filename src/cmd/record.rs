@@ -15,6 +15,8 @@ pub(crate) fn run(args: Record, json: bool) -> Ended {
         gpu: args.gpu,
         repeats: args.repeats,
         ncu: args.ncu,
+        profiles: args.profiles,
+        resume: args.resume,
         program: None,
     };
     let mut show = |progress: Progress<'_>| match progress {
@@ -25,6 +27,7 @@ pub(crate) fn run(args: Record, json: bool) -> Ended {
             eprintln!("profiling {launches} launches of {problem} with Nsight Compute …");
         }
         Progress::Written(path) => eprintln!("written: {}", path.display()),
+        Progress::There(path) => eprintln!("there already: {}", path.display()),
     };
     let summary = record::record(&options, &mut show).map_err(|error| Failure::new(error.exit_code(), error))?;
     if json {
@@ -71,7 +74,7 @@ fn isa(args: &Record, json: bool) -> Ended {
     Ok(0)
 }
 
-pub(crate) fn child(problem: &str, gpu: u32) -> Ended {
-    record::child(problem, gpu).map_err(|error| Failure::new(error.exit_code(), error))?;
+pub(crate) fn child(problem: &str, gpu: u32, times: u32) -> Ended {
+    record::child(problem, gpu, times).map_err(|error| Failure::new(error.exit_code(), error))?;
     Ok(0)
 }

@@ -3,10 +3,12 @@
 use kernels::compile::{Arch, Choice, Compiler, Options};
 use kernels::launch::command::CommandLine;
 use kernels::launch::list::Listed;
-use kernels::launch::run::{self, Ran};
+use kernels::launch::run::{self, Ran, Timing};
 use kernels::launch::spec::Session;
+use kernels::lowering;
 use kernels::names;
 use kernels::open::{self, How, Opened};
+use kernels::timing::{gantt, roofline};
 use sim::report::access_text;
 use sim::{Checks, Lowering};
 
@@ -29,13 +31,45 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
     if !opened.warnings.trim().is_empty() {
         eprintln!("{}", opened.warnings.trim_end());
     }
-    let ran = run::run(&session, &mut opened, &options).map_err(|error| Failure::new(error.exit_code(), error))?;
+    let time = &args.time;
+    let timing =
+        time.wanted().then(|| Timing { sample: time.sample, registers: time.registers, what_if: time.what_if.clone() });
+    let ran = run::run_timed(&session, &mut opened, &options, timing.as_ref())
+        .map_err(|error| Failure::new(error.exit_code(), error))?;
+    draw(&ran, args)?;
+    if is_lowered(&options) && !time.sample {
+        let mut kernels: Vec<&str> = ran.launches.iter().map(|launch| &*launch.report.kernel).collect();
+        kernels.sort_unstable();
+        kernels.dedup();
+        let note = lowering::note(&opened.name, opened.ptx(), &kernels);
+        opened.notes.extend(note);
+    }
     if json {
         print_json(&ran, &opened)?;
     } else {
         print_text(&ran, &opened, args);
     }
     Ok(if ran.is_clean() { 0 } else { FAULTY })
+}
+
+/// `--roofline` and `--timeline`.
+fn draw(ran: &Ran, args: &Sim) -> Result<(), Failure> {
+    let shown: Vec<_> = (ran.launches.iter())
+        .filter_map(|launch| Some((names::short(&launch.report.kernel), launch.report.prediction.as_ref()?)))
+        .collect();
+    let write = |file: &std::path::Path, svg: String| {
+        std::fs::write(file, svg).map_err(|why| usage(format!("cannot write {}: {why}", file.display())))?;
+        eprintln!("written: {}", file.display());
+        Ok::<(), Failure>(())
+    };
+    if let Some(file) = &args.time.roofline {
+        write(file, roofline::svg(&shown))?;
+    }
+    let last = ran.launches.iter().rev().find_map(|launch| Some((&launch.report, launch.timeline.as_ref()?)));
+    if let (Some(file), Some((report, timeline))) = (&args.time.timeline, last) {
+        write(file, gantt::svg(&names::short(&report.kernel), report.prediction.as_ref(), timeline))?;
+    }
+    Ok(())
 }
 
 /// `--list`: the kernels and how to launch them.
@@ -121,6 +155,12 @@ fn options(args: &Sim, session: &Session) -> sim::Options {
         schedules: args.schedules.or(session.settings.schedules).unwrap_or(default.schedules),
         ..default
     }
+}
+
+/// Whether what is counted is what ptxas would make of the PTX.
+fn is_lowered(options: &sim::Options) -> bool {
+    let of_target = || sim::target::find(&options.target).is_some_and(|target| target.summary().lowering == "sm_90");
+    options.lowering == Lowering::Sm90 || options.lowering == Lowering::OfTarget && of_target()
 }
 
 fn compile_options(args: &Sim, session: &Session) -> Result<Options, Failure> {

@@ -1,0 +1,118 @@
+//! `warpbook compare --time`: predicted times beside measured ones.
+
+use kernels::bench::{Selection, record};
+use kernels::problem;
+use kernels::timing::{self, Evaluation, Figures, Row, open};
+
+use super::{Ended, FAULTY, Failure, INTERNAL, USAGE};
+use crate::cli::Compare;
+use crate::out;
+
+pub(crate) fn run(args: &Compare, json: bool) -> Ended {
+    let evaluation = evaluate(args)?;
+    let questions = open::questions().map_err(|why| Failure::new(INTERNAL, why))?;
+    let complaints = open::complaints(&questions, &evaluation.rows);
+    if json {
+        let open: Vec<_> = evaluation
+            .rows
+            .iter()
+            .filter(|row| row.is_open())
+            .map(|row| {
+                let cause = questions.iter().find(|q| q.is_about(row)).map(|q| q.cause.clone());
+                serde_json::json!({ "row": row.title(), "cause": cause })
+            })
+            .collect();
+        let mut value = serde_json::to_value(&evaluation).map_err(anyhow::Error::from)?;
+        value["open"] = serde_json::Value::Array(open);
+        value["complaints"] = serde_json::to_value(&complaints).map_err(anyhow::Error::from)?;
+        out::json(&value)?;
+    } else {
+        print(&evaluation, &questions);
+        for complaint in &complaints {
+            println!("to be looked at: {complaint}");
+        }
+    }
+    Ok(if complaints.is_empty() { 0 } else { FAULTY })
+}
+
+/// Predicts what the arguments name.
+pub(crate) fn evaluate(args: &Compare) -> Result<Evaluation, Failure> {
+    let records = record::records().map_err(|error| Failure::new(USAGE, error))?;
+    let recorded = records.iter().find(|record| record.provenance.gpu.contains("H200"));
+    let recorded = recorded.ok_or_else(|| Failure::new(USAGE, "there is no bench record of an H200"))?;
+    let problems = match &args.problem {
+        Some(name) => vec![name.clone()],
+        None => problem::all().iter().map(|problem| problem.name.to_owned()).collect(),
+    };
+    let selection = Selection { problems, versions: args.names.clone(), ..Selection::default() };
+    let rows = timing::predict(&selection, recorded, &|row: &Row| {
+        eprintln!("{}: {:.1} µs predicted, {:.1} µs measured", row.title(), row.predicted_us, row.measured_us);
+    });
+    let rows = rows.map_err(|error| Failure::new(error.exit_code(), error))?;
+    if rows.is_empty() {
+        return Err(Failure::new(
+            USAGE,
+            format!(
+                "nothing of that was timed with {} µs or more on inputs that can be simulated",
+                timing::SHORTEST_US
+            ),
+        ));
+    }
+    Ok(Evaluation::of(rows))
+}
+
+fn print(evaluation: &Evaluation, questions: &[open::Question]) {
+    let rows = evaluation.rows.iter().map(|row| {
+        vec![
+            row.version.clone(),
+            row.workload(),
+            format!("{:.1}", row.predicted_us),
+            format!("{:.1}", row.measured_us),
+            format!("{:.2}", row.predicted_us / row.measured_us),
+            row.bound.clone(),
+            row.ncu.as_ref().map_or("–".to_owned(), |speed| {
+                format!("{} ({} {:.0} %)", speed.class.name(), short(&speed.busiest), speed.percent)
+            }),
+            match row.same_bound() {
+                Some(true) => "=".to_owned(),
+                Some(false) => "≠".to_owned(),
+                None => String::new(),
+            },
+        ]
+    });
+    let head = ["version", "workload", "predicted µs", "measured µs", "ratio", "limited by", "Nsight Compute", ""];
+    println!("{}", out::table(&head, rows.collect(), head.len()));
+    let mut figures: Vec<Vec<String>> =
+        evaluation.problems.iter().map(|(problem, figures)| line(problem, figures)).collect();
+    figures.push(line("all", &evaluation.all));
+    let head = ["problem", "rows", "median error", "90th percentile", "right order", "same bound"];
+    println!("{}", out::table(&head, figures, 1));
+    println!(
+        "errors: of the predicted time, in percent of the measured one; order: of versions whose measured times differ by more than a tenth"
+    );
+    println!("bounds: compute, memory or latency, as Nsight Compute's speed of light says of the longest launch");
+    for row in evaluation.rows.iter().filter(|row| row.is_open()) {
+        let cause = questions.iter().find(|q| q.is_about(row)).map_or("cause unknown", |q| q.cause.as_str());
+        println!(
+            "open question: {}: {:.2} of the measured time; {cause}",
+            row.title(),
+            row.predicted_us / row.measured_us
+        );
+    }
+}
+
+fn line(title: &str, figures: &Figures) -> Vec<String> {
+    vec![
+        title.to_owned(),
+        figures.rows.to_string(),
+        format!("{:.1} %", figures.median_percent),
+        format!("{:.1} %", figures.p90_percent),
+        format!("{} of {} ({:.1} %)", figures.ordered, figures.pairs, figures.ordered_percent()),
+        format!("{} of {} ({:.1} %)", figures.same_bound, figures.bounds, figures.same_bound_percent()),
+    ]
+}
+
+/// A metric without what all of them have.
+fn short(metric: &str) -> &str {
+    metric.trim_end_matches("_cycles_active").trim_end_matches(".avg")
+}
