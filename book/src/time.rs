@@ -44,6 +44,8 @@ fn figures(evaluation: &Evaluation) -> String {
     };
     table.rows = evaluation.problems.iter().map(|(problem, figures)| line(problem, figures)).collect();
     table.rows.push(line("all", &evaluation.all));
+    table.rows.push(line("the half that is looked at", &evaluation.development));
+    table.rows.push(line("the half that is held out", &evaluation.held_out));
     table.html()
 }
 

@@ -13,17 +13,8 @@ pub(crate) fn run(args: &Compare, json: bool) -> Ended {
     let questions = open::questions().map_err(|why| Failure::new(INTERNAL, why))?;
     let complaints = open::complaints(&questions, &evaluation.rows);
     if json {
-        let open: Vec<_> = evaluation
-            .rows
-            .iter()
-            .filter(|row| row.is_open())
-            .map(|row| {
-                let cause = questions.iter().find(|q| q.is_about(row)).map(|q| q.cause.clone());
-                serde_json::json!({ "row": row.title(), "cause": cause })
-            })
-            .collect();
         let mut value = serde_json::to_value(&evaluation).map_err(anyhow::Error::from)?;
-        value["open"] = serde_json::Value::Array(open);
+        value["open"] = serde_json::to_value(open::rows(&questions, &evaluation.rows)).map_err(anyhow::Error::from)?;
         value["complaints"] = serde_json::to_value(&complaints).map_err(anyhow::Error::from)?;
         out::json(&value)?;
     } else {
@@ -85,12 +76,20 @@ fn print(evaluation: &Evaluation, questions: &[open::Question]) {
     let mut figures: Vec<Vec<String>> =
         evaluation.problems.iter().map(|(problem, figures)| line(problem, figures)).collect();
     figures.push(line("all", &evaluation.all));
+    figures.push(line("development half", &evaluation.development));
+    figures.push(line("held-out half", &evaluation.held_out));
     let head = ["problem", "rows", "median error", "90th percentile", "right order", "same bound"];
     println!("{}", out::table(&head, figures, 1));
     println!(
         "errors: of the predicted time, in percent of the measured one; order: of versions whose measured times differ by more than a tenth"
     );
-    println!("bounds: compute, memory or latency, as Nsight Compute's speed of light says of the longest launch");
+    println!(
+        "bounds: compute, memory or latency, as Nsight Compute's speed of light says of the longest launch, and as the same"
+    );
+    println!("rule says of the percentages that are predicted for it");
+    println!(
+        "held out: half of the workloads, chosen by a hash of their names, are not looked at when rules are chosen"
+    );
     for row in evaluation.rows.iter().filter(|row| row.is_open()) {
         let cause = questions.iter().find(|q| q.is_about(row)).map_or("cause unknown", |q| q.cause.as_str());
         println!(

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use sim::Prediction;
 use sim::predict::timeline::{State, Timeline};
 
-use super::roofline::escaped;
+use crate::svg::{Drawing, text};
 
 /// Width of the bars.
 const BARS: f64 = 820.0;
@@ -18,6 +18,8 @@ const ROW: f64 = 11.0;
 const HEAD: f64 = 78.0;
 /// Height below them.
 const FOOT: f64 = 34.0;
+/// States in a line of the legend.
+const LEGEND: usize = 4;
 /// Narrowest bar that is drawn.
 const NARROWEST: f64 = 0.35;
 
@@ -31,27 +33,27 @@ text{font:12px sans-serif;fill:var(--ink)}.title{font-weight:bold;font-size:15px
 .s2{fill:var(--shared)}.s3{fill:var(--memory)}.s4{fill:var(--busy)}.s5{fill:var(--barrier)}.s6{fill:var(--fence)}\
 .line{stroke:var(--faint);stroke-width:.5}";
 
-/// The picture of a timeline.
+/// The picture of a timeline as a file.
 pub fn svg(kernel: &str, prediction: Option<&Prediction>, timeline: &Timeline) -> String {
+    drawing(kernel, prediction, timeline).file(STYLE)
+}
+
+/// The picture of a timeline. Its classes are `title`, `faint`, `end`, `line`, and `s0` to `s6` for the states in the order
+/// of [`State::ALL`].
+pub fn drawing(kernel: &str, prediction: Option<&Prediction>, timeline: &Timeline) -> Drawing {
     let end = timeline.lanes.iter().filter_map(|lane| lane.spans.last()).map(|span| span.1).fold(1.0, f64::max);
     let start = timeline.lanes.iter().filter_map(|lane| lane.spans.first()).map(|span| span.0).fold(end, f64::min);
     let height = HEAD + ROW * timeline.lanes.len() as f64 + FOOT;
     let width = NAMES + BARS + 20.0;
     let x = |clock: f64| NAMES + (clock - start) / (end - start).max(1.0) * BARS;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-         height=\"{height}\" role=\"img\" aria-labelledby=\"title desc\">\n<title id=\"title\">{}</title>\n\
-         <desc id=\"desc\">{}</desc>\n<style>{STYLE}</style>\n\
-         <rect class=\"ground\" width=\"{width}\" height=\"{height}\"/>\n",
-        escaped(&format!("What warps do in {kernel}")),
-        escaped(&words(kernel, prediction, timeline, end - start)),
-    );
+    let mut svg = String::new();
     text(&mut svg, "title", 10.0, 22.0, &format!("{kernel}: the first warps of a multiprocessor, predicted"));
-    let mut left = 10.0;
+    // Two lines of words: one would be wider than the bars.
     for (number, state) in State::ALL.iter().enumerate() {
-        let _ = writeln!(svg, "<rect class=\"s{number}\" x=\"{left:.1}\" y=\"34\" width=\"12\" height=\"12\"/>");
-        text(&mut svg, "", left + 16.0, 44.0, state.name());
-        left += 26.0 + state.name().chars().count() as f64 * 5.6;
+        let (row, column) = (number / LEGEND, number % LEGEND);
+        let (left, top) = (10.0 + column as f64 * (width - 20.0) / LEGEND as f64, 34.0 + row as f64 * 18.0);
+        let _ = writeln!(svg, "<rect class=\"s{number}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"12\" height=\"12\"/>");
+        text(&mut svg, "", left + 16.0, top + 10.0, state.name());
     }
     let mut block = usize::MAX;
     for (row, lane) in timeline.lanes.iter().enumerate() {
@@ -76,8 +78,13 @@ pub fn svg(kernel: &str, prediction: Option<&Prediction>, timeline: &Timeline) -
     let foot = height - 14.0;
     text(&mut svg, "faint", NAMES, foot, &format!("clock {start:.0}"));
     text(&mut svg, "faint end", NAMES + BARS, foot, &format!("clock {end:.0}"));
-    svg.push_str("</svg>\n");
-    svg
+    Drawing {
+        width,
+        height,
+        title: format!("What warps do in {kernel}"),
+        description: words(kernel, prediction, timeline, end - start),
+        body: svg,
+    }
 }
 
 /// Spans that are too narrow to be seen become part of what is longest around them.
@@ -117,8 +124,4 @@ fn words(kernel: &str, prediction: Option<&Prediction>, timeline: &Timeline, clo
         timeline.lanes.len(),
         parts.join(", ")
     )
-}
-
-fn text(svg: &mut String, class: &str, x: f64, y: f64, text: &str) {
-    let _ = writeln!(svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(text));
 }

@@ -45,6 +45,21 @@ impl Question {
     }
 }
 
+/// A row that is off by more than a factor of two, with what is known of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Open {
+    /// [`Row::title`].
+    pub row: String,
+    /// The cause, if the list has it.
+    pub cause: Option<String>,
+}
+
+/// The rows that are off by more than a factor of two.
+pub fn rows(questions: &[Question], rows: &[Row]) -> Vec<Open> {
+    let cause = |row: &Row| questions.iter().find(|question| question.is_about(row)).map(|found| found.cause.clone());
+    rows.iter().filter(|row| row.is_open()).map(|row| Open { row: row.title(), cause: cause(row) }).collect()
+}
+
 /// What the list and the rows have against each other, one sentence each: rows that are not listed, and entries all of
 /// whose rows are there and none of which is off by so much.
 pub fn complaints(questions: &[Question], rows: &[Row]) -> Vec<String> {

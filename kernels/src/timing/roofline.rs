@@ -5,6 +5,8 @@ use std::fmt::Write as _;
 
 use sim::Prediction;
 
+use crate::svg::{Drawing, escape, text};
+
 // Width and height of the picture, and the margins around the axes.
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 440.0;
@@ -20,9 +22,15 @@ text{font:13px sans-serif;fill:var(--ink)}.title{font-weight:bold;font-size:15px
 font-size:12px}.end{text-anchor:end}.middle{text-anchor:middle}.ground{fill:var(--ground)}.dot{fill:var(--ours)}\
 .roof{fill:none;stroke:var(--roof);stroke-width:2}.grid{stroke:var(--faint);stroke-width:.5;stroke-dasharray:2 4}";
 
-/// The picture of launches by name: instructions per byte of memory to the right, instructions per nanosecond upwards,
-/// both in powers of ten. Launches that move nothing stand at the right edge.
+/// The picture of launches as a file.
 pub fn svg(launches: &[(String, &Prediction)]) -> String {
+    drawing(launches).file(STYLE)
+}
+
+/// The picture of launches by name: instructions per byte of memory to the right, instructions per nanosecond upwards,
+/// both in powers of ten. Launches that move nothing stand at the right edge. Its classes are `title`, `faint`, `end`,
+/// `middle`, `dot`, `roof` and `grid`.
+pub fn drawing(launches: &[(String, &Prediction)]) -> Drawing {
     let roofs = launches.first().map(|(_, prediction)| prediction.roofline).unwrap_or_default();
     let issue = roofs.issue_per_ns.max(1e-3);
     let slope = roofs.dram_bytes_per_ns.max(1e-3);
@@ -40,13 +48,7 @@ pub fn svg(launches: &[(String, &Prediction)]) -> String {
     let y_range = (least_y.log10().floor(), issue.log10().ceil());
     let x = |v: f64| LEFT + (v.log10() - x_range.0) / (x_range.1 - x_range.0) * (WIDTH - LEFT - RIGHT);
     let y = |v: f64| HEIGHT - BOTTOM - (v.log10() - y_range.0) / (y_range.1 - y_range.0) * (HEIGHT - TOP - BOTTOM);
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" \
-         height=\"{HEIGHT}\" role=\"img\" aria-labelledby=\"title desc\">\n<title id=\"title\">Roofline of \
-         instructions</title>\n<desc id=\"desc\">{}</desc>\n<style>{STYLE}</style>\n\
-         <rect class=\"ground\" width=\"{WIDTH}\" height=\"{HEIGHT}\"/>\n",
-        escaped(&words(launches)),
-    );
+    let mut svg = String::new();
     text(&mut svg, "title", LEFT, 24.0, "Instructions per byte and per nanosecond, predicted");
     for power in x_range.0 as i32..=x_range.1 as i32 {
         let at = x(10f64.powi(power));
@@ -85,7 +87,8 @@ pub fn svg(launches: &[(String, &Prediction)]) -> String {
         WIDTH - RIGHT,
         y(issue)
     );
-    text(&mut svg, "faint", WIDTH - RIGHT + 8.0, y(issue) + 4.0, &format!("issue: {issue} per ns"));
+    // Above the line: the launches' names stand to its right.
+    text(&mut svg, "faint end", WIDTH - RIGHT - 6.0, y(issue) - 6.0, &format!("issue: {issue} per ns"));
     text(&mut svg, "faint", x(ridge) + 10.0, y(issue) + 22.0, &format!("memory: {slope} bytes per ns"));
     let mut lowest = f64::MAX;
     let mut sorted: Vec<_> = launches.iter().collect();
@@ -95,7 +98,7 @@ pub fn svg(launches: &[(String, &Prediction)]) -> String {
         let _ = writeln!(
             svg,
             "<circle class=\"dot\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"5\"><title>{}</title></circle>",
-            escaped(&sentence(name, prediction))
+            escape(&sentence(name, prediction))
         );
         // Names stand at the right, one above the other, so that they do not cover each other.
         let line = (cy + 4.0).min(lowest - 16.0);
@@ -109,8 +112,13 @@ pub fn svg(launches: &[(String, &Prediction)]) -> String {
             line.max(TOP) - 4.0
         );
     }
-    svg.push_str("</svg>\n");
-    svg
+    Drawing {
+        width: WIDTH,
+        height: HEIGHT,
+        title: "Roofline of instructions".to_owned(),
+        description: words(launches),
+        body: svg,
+    }
 }
 
 fn sentence(name: &str, prediction: &Prediction) -> String {
@@ -128,16 +136,7 @@ fn words(launches: &[(String, &Prediction)]) -> String {
     if all.is_empty() { "No launch.".to_owned() } else { format!("{}.", all.join(". ")) }
 }
 
-fn text(svg: &mut String, class: &str, x: f64, y: f64, text: &str) {
-    let _ = writeln!(svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(text));
-}
-
 /// A power of ten as a number.
 fn number(power: i32) -> String {
     format!("{}", 10f64.powi(power))
-}
-
-/// Text for XML.
-pub(super) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

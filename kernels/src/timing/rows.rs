@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use sim::predict::How;
+use sim::predict::{How, Light};
 use sim::{Arg, Checks, Content as Bytes, Launch, Options};
 
 use super::speed_of_light::{self, Speed};
@@ -37,6 +37,9 @@ pub struct Row {
     pub predicted_us: f64,
     /// What limits the longest of them.
     pub bound: String,
+    /// What Nsight Compute's speed of light is predicted to show of it.
+    #[serde(default)]
+    pub light: Light,
     /// What Nsight Compute says of that one, if it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ncu: Option<Speed>,
@@ -57,6 +60,9 @@ pub struct Launched {
     pub us: f64,
     /// What limits it.
     pub bound: String,
+    /// What Nsight Compute's speed of light is predicted to show.
+    #[serde(default)]
+    pub light: Light,
     /// Instructions of warps, estimated.
     pub instructions: u64,
     /// Bytes that memory reads and writes.
@@ -129,7 +135,7 @@ pub fn predict(
 }
 
 /// Registers of a thread by kernel, as the GPU's driver told them when counters were recorded.
-fn registers() -> HashMap<String, u32> {
+pub fn registers() -> HashMap<String, u32> {
     let records = truth::records().unwrap_or_default();
     let launches = records.iter().flat_map(|record| &record.cases).flat_map(|case| &case.launches);
     launches.map(|launch| (launch.kernel.clone(), launch.resources.registers)).collect()
@@ -198,6 +204,7 @@ fn version(
                 blocks: p.blocks,
                 us: p.us,
                 bound: p.bound,
+                light: p.light,
                 instructions: p.instructions,
                 dram_bytes,
             });
@@ -224,6 +231,7 @@ fn version(
         measured_us: 0.0,
         predicted_us: (total * 1000.0).round() / 1000.0,
         bound: longest.map(|longest| longest.bound.clone()).unwrap_or_default(),
+        light: longest.map(|longest| longest.light).unwrap_or_default(),
         ncu: ncu.cloned(),
         launches: launched,
     })

@@ -4,13 +4,10 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
-use sim::predict::Class;
+use sim::predict::{BUSY_PERCENT, Class};
 
 /// The recorded metrics, a line per launch, a column per metric.
 const RECORDED: &str = include_str!("../../truth/speed_of_light.h200.tsv");
-
-/// Below this percentage of what it can do, Nsight Compute's own rule calls a part of the GPU not busy.
-const BUSY: f64 = 60.0;
 
 /// The workloads as the recorded lines call them: problem, size, unit, data.
 const WORKLOADS: [(&str, [&str; 4]); 20] = [
@@ -77,7 +74,7 @@ fn lines() -> Vec<Line> {
             value("gpu__compute_memory_throughput.pct").max(value("gpu__dram_throughput.pct")),
         );
         let class = match compute.max(memory) {
-            most if most < BUSY => Class::Latency,
+            most if most < BUSY_PERCENT => Class::Latency,
             _ if compute > memory => Class::Compute,
             _ => Class::Memory,
         };

@@ -8,9 +8,12 @@ const IN_RANGE: f64 = 88.0;
 
 #[test]
 fn the_figures_are_those_of_the_rows() {
-    let Evaluation { all, problems, rows } = recorded().expect("the committed evaluation");
+    let Evaluation { all, development, held_out, problems, rows } = recorded().expect("the committed evaluation");
     assert!(rows.len() >= 100, "{} rows", rows.len());
     assert_eq!(all, Figures::of(&rows));
+    let half = |held: bool| Figures::of(rows.iter().filter(|row| row.is_held_out() == held));
+    assert_eq!((development, held_out), (half(false), half(true)));
+    assert!(development.rows.min(held_out.rows) * 3 > all.rows, "{} and {} rows", development.rows, held_out.rows);
     for (problem, figures) in &problems {
         assert_eq!(*figures, Figures::of(rows.iter().filter(|row| row.problem == *problem)), "{problem}");
     }

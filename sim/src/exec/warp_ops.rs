@@ -34,9 +34,10 @@ pub(super) fn execute<O: Observer>(
         compute(warp, block, &[(op, active)], active, active);
         return true;
     }
-    let mut rest = active;
+    let (mut rest, mut groups) = (active, 0);
     while let Some((mask, group)) = next_group(warp, block, op, rest) {
         rest &= !group;
+        groups += 1;
         if group & !mask != 0 {
             note_outside(warp, block, pc, mask, group & !mask);
         }
@@ -59,6 +60,9 @@ pub(super) fn execute<O: Observer>(
         } else {
             compute(warp, block, &[(op, active)], active & mask, group);
         }
+    }
+    if O::CHECKS && groups > 1 && matches!(op, Op::Redux { .. }) {
+        block.observer.compared(groups);
     }
     true
 }

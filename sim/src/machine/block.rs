@@ -63,6 +63,8 @@ pub(crate) struct Block<'m, O> {
     dice: Option<Dice>,
     /// Instructions of a turn.
     turn: u64,
+    /// Whether another block may have its turn behind a barrier of this one, too.
+    pub(super) yields: bool,
 }
 
 /// What a thread block holds while others run.
@@ -113,6 +115,7 @@ impl<'m, O: Observer> Block<'m, O> {
             arrivals: BTreeMap::new(),
             dice: None,
             turn: if communicates { BRIEF_TURN } else { TURN },
+            yields: false,
         }
     }
 
@@ -177,6 +180,9 @@ impl<'m, O: Observer> Block<'m, O> {
                 return Visit::Ended;
             }
             if self.open_barriers(warps) {
+                if self.yields && self.budget <= last {
+                    return Visit::Interrupted;
+                }
                 continue;
             }
             if !ran {

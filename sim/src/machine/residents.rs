@@ -99,6 +99,7 @@ impl<O: Observer> Residents<O> {
 
     /// Runs all blocks.
     pub(super) fn run(mut self, block: &mut Block<'_, O>) {
+        block.yields = self.fair;
         // Warp-instructions since anything changed or a block came to its end.
         let mut streak = 0u64;
         loop {

@@ -37,7 +37,8 @@ struct Block {
 pub(super) fn waits(trace: &Trace, issued: &[f64]) -> Option<Waits> {
     let mut of_access = vec![u32::MAX; trace.accesses.len()];
     let mut of_warp = vec![0; trace.accesses.len()];
-    for (number, block) in trace.blocks.iter().enumerate() {
+    let all = || trace.neighbours.iter().chain(&trace.blocks);
+    for (number, block) in all().enumerate() {
         for (warp, events) in block.warps.iter().enumerate() {
             for event in events {
                 if let Event::Global { access, .. } = *event {
@@ -53,7 +54,7 @@ pub(super) fn waits(trace: &Trace, issued: &[f64]) -> Option<Waits> {
     // Accesses are numbered in the order in which they happened.
     let mut writers: HashMap<u64, Vec<u32>> = HashMap::new();
     let mut flags: HashSet<u64> = HashSet::new();
-    let mut blocks: Vec<Block> = trace.blocks.iter().map(|_| Block::default()).collect();
+    let mut blocks: Vec<Block> = all().map(|_| Block::default()).collect();
     for (at, access) in trace.accesses.iter().enumerate() {
         let block = of_access[at];
         if block == u32::MAX {
@@ -114,7 +115,8 @@ pub(super) fn waits(trace: &Trace, issued: &[f64]) -> Option<Waits> {
         .iter()
         .filter_map(|b| {
             let (load, store) = (b.last_load?, *b.stores.last()?);
-            Some((issued[store as usize] - issued[load as usize]).max(0.0))
+            // Of neighbours, which are not replayed, no time is known.
+            (issued[store as usize] > 0.0).then(|| (issued[store as usize] - issued[load as usize]).max(0.0))
         })
         .collect();
     inner.sort_by(f64::total_cmp);
@@ -122,7 +124,8 @@ pub(super) fn waits(trace: &Trace, issued: &[f64]) -> Option<Waits> {
         chain,
         lanes: f64::from(waiting.iter().map(|b| b.lanes).max().unwrap_or(1).max(1)),
         handed: if chain { 1.0 } else { (stores / 2.0).max(1.0) },
-        inner: inner.get(inner.len() / 2).copied().unwrap_or(0.0),
+        // The block that had nothing else left to do: when the news comes late, nobody has.
+        inner: inner.first().copied().unwrap_or(0.0),
     })
 }
 

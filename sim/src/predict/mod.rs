@@ -5,14 +5,18 @@
 //! all multiprocessors share (L2, memory, atomics) serves this one's equal part. The rest of the grid comes at the pace
 //! of the sample. All numbers are those of the target ([`rates`]); none belongs to a kernel.
 //!
+//! Who asks again and again whether others are done waits, and does no work (`polls`): of the rounds of such a loop the
+//! last one is kept. Blocks that wait for blocks are timed as a whole (`chain`).
+//!
 //! What the model does not have: which multiprocessor a block lands on, clusters, instruction caches, conflicts of
-//! addresses in L2 and memory, and waiting for other blocks, which takes as long as it took in the simulation.
+//! addresses in L2 and memory.
 
 mod chain;
 mod convert;
 mod live;
 mod operations;
 mod order;
+mod polls;
 pub mod prediction;
 pub mod rates;
 pub mod replay;
@@ -31,7 +35,7 @@ use crate::launch::{Arg, Content, Launch};
 use crate::machine::grid::{self, Machine};
 use crate::simulate::{Lowering, Module, Options};
 use crate::target;
-pub use prediction::{Class, Prediction, Resource, Roofline, Share, Supposed, class};
+pub use prediction::{BUSY_PERCENT, Class, Light, Prediction, Resource, Roofline, Share, Supposed};
 use rates::Rates;
 use replay::Shape;
 use timeline::Timeline;
@@ -171,7 +175,8 @@ pub fn sample(module: &Module, kernel: &str, launch: &Launch, options: &Options,
     let mut machine = Machine::new(&program, launch, target, options)?;
     let mut chosen = sampling::choose(&machine, resident.into(), how.waves);
     let run = |machine: &Machine<'_>, sample: &sampling::Sample| {
-        machine.run_sample(Tracer::new(machine, sample.followed.clone()), &sample.followed, sample.first)
+        let tracer = Tracer::new(machine, sample.followed.clone(), sample.neighbours);
+        machine.run_sample(tracer, &sample.followed, sample.first)
     };
     let mut ran = run(&machine, &chosen);
     if ran.is_none() {

@@ -22,14 +22,27 @@ pub(super) enum What {
     Global(u32),
     /// It waits for this opening of a barrier, together with so many warps.
     Barrier(u32, u32),
+    /// It arrives at a phase of an `mbarrier`.
+    Arrive(u32),
+    /// It waits for a phase of an `mbarrier`.
+    Wait(u32),
 }
 
-/// A warp's operations in the order of the machine code.
-pub(super) fn of(events: &[Event], ranks: &[u32], leads: &dyn Fn(u32) -> bool) -> Vec<Op> {
+/// A warp's operations in the order of the machine code. Where `skips` says that an instruction is a branch that has become
+/// a condition, and how far it goes, a warp all of whose lanes go around still issues what stands in between, for no lane.
+pub(super) fn of(
+    events: &[Event],
+    ranks: &[u32],
+    leads: &dyn Fn(u32) -> bool,
+    skips: &dyn Fn(u32) -> Option<u32>,
+) -> Vec<Op> {
     let mut list: Vec<Op> = Vec::new();
     let mut group = 0;
     let mut last = u32::MAX;
     let mut add = |pc: u32, what: What, list: &mut Vec<Op>| {
+        if last != u32::MAX && pc > last + 1 && skips(last) == Some(pc) {
+            list.extend((last + 1..pc).map(|pc| Op { pc, what: What::Plain }));
+        }
         if last == u32::MAX || pc <= last || leads(pc) || (last + 1..pc).any(leads) {
             list[group..].sort_by_key(|op| ranks[op.pc as usize]);
             group = list.len();
@@ -43,6 +56,8 @@ pub(super) fn of(events: &[Event], ranks: &[u32], leads: &dyn Fn(u32) -> bool) -
             Event::Shared { pc, wavefronts } => add(pc, What::Shared(wavefronts), &mut list),
             Event::Global { pc, access } => add(pc, What::Global(access), &mut list),
             Event::Barrier { pc, opening, warps } => add(pc, What::Barrier(opening, warps), &mut list),
+            Event::Phase { pc, phase, waits: false } => add(pc, What::Arrive(phase), &mut list),
+            Event::Phase { pc, phase, waits: true } => add(pc, What::Wait(phase), &mut list),
         }
     }
     list[group..].sort_by_key(|op| ranks[op.pc as usize]);

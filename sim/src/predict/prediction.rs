@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::rates::Rates;
 use super::replay::Replayed;
 use super::timeline::State;
-use super::units::{self, RESOURCES};
+use super::units::{RESOURCES, at};
 
 /// A resource that works for this part of the time or more limits it; below, latency does.
 const LIMITS: f64 = 0.6;
@@ -35,6 +35,9 @@ pub struct Prediction {
     pub warps: Vec<Share>,
     /// Where the launch stands below the roofs of the GPU.
     pub roofline: Roofline,
+    /// What Nsight Compute's section on the speed of light would show.
+    #[serde(default)]
+    pub light: Light,
     /// Instructions of the machine code, estimated from the PTX.
     pub instructions: u64,
     /// Bytes read from memory.
@@ -141,6 +144,7 @@ impl Prediction {
             resources: RESOURCES.iter().zip(replayed.busy).map(resource).collect(),
             warps: State::ALL.iter().map(share).collect(),
             roofline: Roofline::of(replayed, rates, time),
+            light: Light::of(replayed, rates),
             instructions: replayed.instructions as u64,
             dram_read_bytes: replayed.dram_read as u64,
             dram_written_bytes: replayed.dram_written as u64,
@@ -156,15 +160,20 @@ impl Prediction {
 
 impl Roofline {
     fn of(replayed: &Replayed, rates: &Rates, us: f64) -> Self {
-        let bytes = replayed.dram_read + replayed.dram_written;
-        let intensity = if bytes >= 1.0 { replayed.instructions / bytes } else { 0.0 };
+        Self::at(replayed.instructions, replayed.dram_read + replayed.dram_written, us, rates)
+    }
+
+    /// The place of so many warp-instructions that move so many bytes of memory in so many microseconds, below the roofs
+    /// of a target.
+    pub fn at(instructions: f64, bytes: f64, us: f64, rates: &Rates) -> Self {
+        let intensity = if bytes >= 1.0 { instructions / bytes } else { 0.0 };
         let ghz = rates.clock_mhz / 1000.0;
         let issue = rates.multiprocessors * rates.partitions * rates.issue * ghz;
         let dram = rates.dram_mixed_bytes * ghz;
         let roof = if intensity > 0.0 { issue.min(dram * intensity) } else { issue };
         Self {
             instructions_per_byte: digits(intensity),
-            per_ns: digits(replayed.instructions / (us * 1000.0)),
+            per_ns: digits(instructions / (us * 1000.0)),
             roof_per_ns: digits(roof),
             issue_per_ns: digits(issue),
             dram_bytes_per_ns: digits(dram),
@@ -172,12 +181,56 @@ impl Roofline {
     }
 }
 
-/// Which part of the GPU a bound belongs to, in the words of Nsight Compute's speed of light.
-pub fn class(bound: &str) -> Class {
-    match RESOURCES.iter().position(|name| *name == bound) {
-        Some(at) if at < units::at::LSU || at == units::at::ADU => Class::Compute,
-        Some(at) if at <= units::at::ATOMICS => Class::Memory,
-        _ => Class::Latency,
+/// How near a launch comes to what the GPU could do, counted as Nsight Compute's section on the speed of light counts: in
+/// percent of what a unit could do at every clock of the launch, on average over all units of its kind. A bottleneck need
+/// not be near 100 there: units reach less than their peak, and one of many slices of L2 that works alone is a few percent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct Light {
+    /// Of the busiest part of the multiprocessors: issue slots, pipes, votes.
+    pub compute_percent: f64,
+    /// Of the busiest part of the memories: the data stage of L1 and shared memory, L2, or memory.
+    pub memory_percent: f64,
+}
+
+/// Below this percentage, Nsight Compute's own rule calls neither compute nor memory busy.
+pub const BUSY_PERCENT: f64 = 60.0;
+
+/// What is 100 percent to Nsight Compute, for L2: sectors a clock that it delivers, and packets a clock that it takes; from
+/// recorded kernels whose sectors are known, `copy_vectors` of 2^28 ints and `transpose_naive` of as many. Stores of whole
+/// sectors come two in a packet, updates of one element one by one.
+const L2_SECTORS: f64 = 162.0;
+const L2_PACKETS: f64 = 41.2;
+/// How busy Nsight Compute calls L2 when it does as many scattered updates as it can: its tags in `by_key_atomic_f64` of
+/// random keys.
+const L2_UPDATES: f64 = 0.94;
+
+impl Light {
+    fn of(replayed: &Replayed, rates: &Rates) -> Self {
+        // Nsight Compute's time begins with the launch.
+        let clocks = (replayed.clocks + rates.launch_us * rates.clock_mhz).max(1.0);
+        let part = |resource: usize| replayed.busy[resource] / clocks;
+        let most = |parts: &[f64]| (parts.iter().copied().fold(0.0, f64::max).min(1.0) * 1000.0).round() / 10.0;
+        let pipes: Vec<f64> = (0..at::LSU).chain([at::ADU]).map(part).collect();
+        let dram = (replayed.dram_read + replayed.dram_written) / (clocks * rates.dram_peak_bytes);
+        let packets = rates.l2_slices / rates.same_element / L2_PACKETS;
+        let memories = [
+            part(at::LSU) * rates.shared_wavefronts,
+            part(at::L2_READS) * (rates.l2_read_sectors / L2_SECTORS).min(1.0),
+            part(at::L2_WRITES) * (rates.l2_write_lines / L2_PACKETS).min(1.0),
+            part(at::ATOMICS) * L2_UPDATES,
+            part(at::PLACES) * replayed.spread * packets.min(1.0 / replayed.spread.max(f64::MIN_POSITIVE)),
+            dram,
+        ];
+        Self { compute_percent: most(&pipes), memory_percent: most(&memories) }
+    }
+
+    /// In Nsight Compute's words.
+    pub fn class(&self) -> Class {
+        match self.compute_percent.max(self.memory_percent) {
+            most if most < BUSY_PERCENT => Class::Latency,
+            _ if self.compute_percent > self.memory_percent => Class::Compute,
+            _ => Class::Memory,
+        }
     }
 }
 

@@ -17,6 +17,9 @@ pub struct Rates {
     /// Streaming multiprocessors.
     #[serde(default)]
     pub multiprocessors: f64,
+    /// Bytes of memory per clock that the data sheet promises: what Nsight Compute calls 100 percent.
+    #[serde(default)]
+    pub dram_peak_bytes: f64,
     /// Clock of the multiprocessors, in MHz.
     pub clock_mhz: f64,
     /// Partitions of a multiprocessor; each issues one instruction per clock.
@@ -151,11 +154,15 @@ impl Rates {
     }
 
     /// The numbers of a target, and whether they were measured.
+    #[allow(clippy::cast_precision_loss, reason = "bandwidths have few digits")]
     pub fn of(target: &Target) -> (Self, bool) {
         let measured: toml::Table =
             sources(&target.name).into_iter().map(|source| (source.name, toml::Value::Float(source.value))).collect();
         match toml::Value::Table(measured).try_into::<Self>() {
-            Ok(rates) => (Self { multiprocessors: f64::from(target.multiprocessors), ..rates }, true),
+            Ok(rates) => {
+                let dram_peak_bytes = target.bandwidth_mb_per_s as f64 / rates.clock_mhz;
+                (Self { multiprocessors: f64::from(target.multiprocessors), dram_peak_bytes, ..rates }, true)
+            }
             Err(_) => (Self::documented(target), false),
         }
     }
@@ -181,6 +188,7 @@ impl Rates {
         let unknown = f64::INFINITY;
         Self {
             multiprocessors: f64::from(target.multiprocessors),
+            dram_peak_bytes: bytes,
             clock_mhz: clock,
             partitions,
             issue: 1.0,

@@ -2,7 +2,7 @@
 //! barriers and the memory pipe, and share what all multiprocessors share by its equal part.
 
 use std::cmp::Ordering;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use super::operations::{self, Op, What};
 use super::rates::Rates;
@@ -11,6 +11,7 @@ use super::trace::{AccessKind, Trace};
 use super::units::{Busy, Units, at};
 use super::weights::{Action, Cost, Pipe};
 use super::{chain, convert, order, slices, weights};
+use phases::{Phase, arrivals};
 
 /// Clocks for which a warp that jumps issues nothing.
 const BRANCH: f64 = 2.0;
@@ -49,6 +50,8 @@ pub struct Replayed {
     pub dram_written: f64,
     /// Of the sectors that they load, the part that is in L1: 0 to 1.
     pub l1_hits: f64,
+    /// Of the slices of L2, the part that works on updates while the busiest one does: 0 to 1.
+    pub spread: f64,
     /// Clocks that a warp spends in each of [`State::ALL`], on average.
     pub states: [f64; State::ALL.len()],
     /// Clocks from the first instruction of a block to its last, on average.
@@ -92,6 +95,8 @@ struct Warp {
     handed: f64,
     /// When it came to the barrier at which it waits.
     since: f64,
+    /// When the last of its asynchronous copies is done.
+    copied: f64,
 }
 
 /// Those who wait for an opening of a barrier.
@@ -113,6 +118,8 @@ struct Replay<'a> {
     /// Warps of each block that have not ended.
     left: Vec<usize>,
     barriers: HashMap<(usize, u32), Waiting>,
+    /// By block and number; in order, so that every replay is alike.
+    phases: BTreeMap<(usize, u32), Phase>,
     /// Clocks between two blocks that this multiprocessor gets.
     interval: f64,
     starter: f64,
@@ -135,8 +142,9 @@ pub fn replay(trace: &Trace, shape: &Shape, rates: &Rates) -> Replayed {
     let costs = weights::costs(&trace.code, &converted);
     let ranks = order::ranks(&trace.code, &costs, &converted);
     let leads = |pc: u32| converted.leads[pc as usize];
+    let skips = |pc: u32| trace.code[pc as usize].target.filter(|_| converted.gone[pc as usize]);
     let of_block = |block: &super::trace::BlockTrace| {
-        block.warps.iter().map(|events| operations::of(events, &ranks, &leads)).collect::<Vec<_>>()
+        block.warps.iter().map(|events| operations::of(events, &ranks, &leads, &skips)).collect::<Vec<_>>()
     };
     let programs: Vec<Vec<Vec<Op>>> = trace.blocks.iter().map(of_block).collect();
     let registers = trace.code.iter().flat_map(|i| i.reads.iter().chain(&i.writes)).max();
@@ -146,7 +154,7 @@ pub fn replay(trace: &Trace, shape: &Shape, rates: &Rates) -> Replayed {
     let mut units = Units::new(trace, rates, active, resident, shape.warm, l1_bytes.max(16384.0));
     let stores = trace.accesses.iter().filter(|access| access.kind == AccessKind::Store);
     let stored: f64 = stores.map(|access| f64::from(access.sectors) * 32.0).sum();
-    let stored = stored * shape.blocks as f64 / trace.blocks.len().max(1) as f64;
+    let stored = stored * shape.blocks as f64 / trace.followed().max(1) as f64;
     units.written_back = (1.0 - rates.l2_dirty_bytes / stored.max(1.0)).max(0.0);
     let mut replay = Replay {
         left: programs.iter().map(Vec::len).collect(),
@@ -159,6 +167,7 @@ pub fn replay(trace: &Trace, shape: &Shape, rates: &Rates) -> Replayed {
         warps: Vec::new(),
         turns: BinaryHeap::new(),
         barriers: HashMap::new(),
+        phases: arrivals(trace),
         interval: rates.block_start * active,
         starter: 0.0,
         next_block: 0,
@@ -172,8 +181,12 @@ pub fn replay(trace: &Trace, shape: &Shape, rates: &Rates) -> Replayed {
     };
     let resident = (shape.resident.max(1) as usize).min(trace.blocks.len());
     (0..resident).for_each(|_| replay.start(0.0));
-    while let Some(Turn(time, warp)) = replay.turns.pop() {
-        replay.run(time, warp);
+    loop {
+        match replay.turns.pop() {
+            Some(Turn(time, warp)) => replay.run(time, warp),
+            None if replay.give_up() => {}
+            None => break,
+        }
     }
     replay.finish(shape)
 }
@@ -190,7 +203,8 @@ impl Replay<'_> {
             let partition = self.warps.len() % (self.rates.partitions as usize).clamp(1, 4);
             let (ready, by) = (vec![0.0; self.registers], vec![State::Issue; self.registers]);
             let block = self.next_block;
-            let warp = Warp { block, number, next: 0, ready, by, partition, done: 0.0, handed: 0.0, since: 0.0 };
+            let warp =
+                Warp { block, number, next: 0, ready, by, partition, done: 0.0, handed: 0.0, since: 0.0, copied: 0.0 };
             if self.timeline.lanes.len() < self.followed {
                 self.timeline.lanes.push(Lane { block, warp: number, spans: Vec::new() });
             }
@@ -237,6 +251,9 @@ impl Replay<'_> {
             }
             if let What::Global(access) = what {
                 self.accessed[access as usize] = issued;
+                if self.trace.accesses[access as usize].kind == AccessKind::Copy {
+                    warp.copied = warp.copied.max(result);
+                }
             }
             if moves {
                 warp.done = warp.done.max(result);
@@ -246,7 +263,7 @@ impl Replay<'_> {
                 }
             }
             warp.next += 1;
-            let done = warp.done;
+            let (done, copied) = (warp.done, warp.copied);
             self.waited(id, time, operands, issued, by);
             time = issued + cost.slots.max(1.0) / self.rates.issue;
             self.spent(id, issued, time, State::Issue);
@@ -254,14 +271,27 @@ impl Replay<'_> {
                 Action::Branch => time + BRANCH,
                 Action::Fence => (time + self.rates.fence_latency).max(done),
                 Action::Sleep => time + SLEEP,
-                Action::Plain | Action::Exit => time,
+                Action::Copies if matches!(what, What::Plain) => time.max(copied),
+                Action::Plain | Action::Exit | Action::Copies | Action::Reduce => time,
             };
             let state = if matches!(cost.action, Action::Branch) { State::Issue } else { State::Fence };
             self.spent(id, time, behind, state);
             time = behind;
-            if let What::Barrier(opening, count) = what {
-                self.wait(time, id, opening, count);
-                return;
+            match what {
+                What::Barrier(opening, count) => {
+                    self.wait(time, id, opening, count);
+                    return;
+                }
+                // The copy engine arrives when the bytes have come.
+                What::Arrive(phase) => {
+                    self.arrive(if cost.action == Action::Copies { copied } else { time }, id, phase);
+                }
+                What::Wait(phase) => {
+                    let Some(until) = self.phase(time, id, phase) else { return };
+                    self.spent(id, time, until, State::Barrier);
+                    time = until;
+                }
+                _ => {}
             }
         }
     }
@@ -335,7 +365,8 @@ impl Replay<'_> {
         let clocks = (last + (share - followed).max(0.0) * pace) * longer;
         let all = shape.blocks as f64 / followed * longer;
         let mut busy = self.units.busy.map(|busy| busy * share / followed * longer);
-        let hottest = hottest(trace, rates, all);
+        let hottest = hottest(trace, rates, all * followed / trace.followed().max(1) as f64);
+        let spread = if hottest > busy[at::PLACES] { 1.0 } else { self.units.slices } / rates.l2_slices;
         busy[at::PLACES] = busy[at::PLACES].max(hottest);
         if let Some(waits) = chain::waits(trace, &self.accessed) {
             let concurrent = (f64::from(shape.resident) * rates.multiprocessors).min(shape.blocks as f64);
@@ -351,6 +382,7 @@ impl Replay<'_> {
             dram_read: moved.dram_read * all,
             dram_written: moved.dram_written * all,
             l1_hits: moved.hits / moved.loaded.max(1.0),
+            spread: if spread.is_finite() { spread.clamp(0.0, 1.0) } else { 1.0 },
             states: self.states.map(|clocks| clocks / warps),
             block: self.lasted.iter().sum::<f64>() / self.lasted.len().max(1) as f64,
             timeline: self.timeline,
@@ -379,7 +411,7 @@ fn hottest(trace: &Trace, rates: &Rates, all: f64) -> f64 {
         }
     }
     // A place that half of the blocks go to is one for all; others have their own.
-    let common = trace.blocks.len() as f64 / 2.0;
+    let common = trace.followed() as f64 / 2.0;
     let clocks = |&(elements, updates): &(f64, f64)| {
         let once = (elements * rates.same_element).max(updates * rates.same_sector);
         if updates >= common { once * all } else { once }
@@ -387,5 +419,6 @@ fn hottest(trace: &Trace, rates: &Rates, all: f64) -> f64 {
     places.values().map(clocks).fold(0.0, f64::max)
 }
 
+mod phases;
 #[cfg(test)]
 mod tests;

@@ -16,6 +16,8 @@ pub(super) struct Sample {
     pub followed: Vec<u64>,
     /// Where blocks communicate: so many of the first are executed, the followed ones among them.
     pub first: u64,
+    /// So many of the first that are followed are not replayed: they show how blocks wait for one another.
+    pub neighbours: usize,
 }
 
 /// How far a sample's work may be from the whole launch's, in percent: one standard error of the mean over its blocks,
@@ -51,8 +53,10 @@ pub(super) fn choose(machine: &Machine<'_>, resident: u64, waves: u64) -> Sample
     let wanted = (resident.max(1) * waves).max(FEWEST).min(share).max(1);
     if machine.in_turn() {
         let first = (multiprocessors * resident.max(1)).max(wanted).min(count);
-        let start = (first - wanted) / 2;
-        return Sample { followed: (start..start + wanted).collect(), first };
+        let followed = wanted.max(FEWEST).min(first);
+        let start = (first - followed) / 2;
+        let neighbours = (followed - wanted) as usize;
+        return Sample { followed: (start..start + followed).collect(), first, neighbours };
     }
     let groups = GROUPS.min(wanted);
     let mut followed: Vec<u64> = (0..groups)
@@ -66,5 +70,5 @@ pub(super) fn choose(machine: &Machine<'_>, resident: u64, waves: u64) -> Sample
         .collect();
     followed.sort_unstable();
     followed.dedup();
-    Sample { followed, first: 0 }
+    Sample { followed, first: 0, neighbours: 0 }
 }

@@ -18,8 +18,12 @@ pub(super) fn clocks(access: &Access, rates: &Rates) -> f64 {
 
 /// How many slices are busy on average while the busiest one is: `concurrent` blocks run at once on the whole GPU.
 ///
-/// Which chunk of memory belongs to which slice is not public; chunks are dealt out by a hash. What most blocks of the
-/// sample update is common to all blocks; of what else they update, every block has as much somewhere else.
+/// What most blocks of the sample update is common to all of them, and stays where it is: which chunk of memory belongs to
+/// which slice is not public, so these are dealt out by a hash, and the busiest slice counts. Of what else they update, every
+/// block has as much somewhere else, and goes on to other places while a busy slice works off its queue. Of `n` requests
+/// that go around among `m` servers at random, n / (n + m - 1) of the servers are busy (a closed network of queues; Jackson
+/// and Gordon & Newell); the requests are the chunks under way, and the servers as many as updates that are scattered over
+/// all of memory were measured to keep busy.
 pub(super) fn busy(trace: &Trace, rates: &Rates, concurrent: f64) -> f64 {
     let slices = rates.l2_slices;
     if !slices.is_finite() || slices < 1.0 {
@@ -44,21 +48,28 @@ pub(super) fn busy(trace: &Trace, rates: &Rates, concurrent: f64) -> f64 {
         }
     }
     let blocks = trace.blocks.len().max(1);
-    let copies = (concurrent / blocks as f64).ceil().clamp(1.0, MOST_COPIES) as u64;
+    let copies = (concurrent / blocks as f64).max(1.0);
     let mut load = vec![0.0f64; slices as usize];
     let mut total = 0.0;
     // In a fixed order, so that sums come out alike.
     let mut sorted: Vec<_> = chunks.into_iter().collect();
     sorted.sort_by_key(|chunk| chunk.0);
+    let (mut moving, mut squares) = (0.0, 0.0);
     for (chunk, (work, of)) in sorted {
         total += work;
-        let times = if of.len() * 2 >= blocks { 1 } else { copies };
-        for copy in 0..times {
-            let slice = mix(chunk, copy) % load.len() as u64;
-            load[slice as usize] += work / times as f64;
+        if of.len() * 2 >= blocks {
+            load[(mix(chunk, 0) % slices as u64) as usize] += work;
+        } else {
+            moving += work;
+            squares += work * work;
         }
     }
-    let most = load.iter().copied().fold(0.0, f64::max);
+    let mut most = load.iter().copied().fold(0.0, f64::max);
+    if moving > 0.0 {
+        let number = moving * moving / squares * copies;
+        let reached = (rates.l2_atomic_sectors * rates.same_sector).min(slices);
+        most += moving / (reached * number / (number + reached - 1.0));
+    }
     if most > 0.0 { total / most } else { slices }
 }
 
@@ -75,9 +86,6 @@ pub fn explaining(chunks: u64, together: f64) -> f64 {
 
 /// Fewest and most slices that a GPU is taken to have.
 const MOST_SLICES: (u64, u64) = (8, 256);
-
-/// More copies of the sample would be dealt out evenly.
-const MOST_COPIES: f64 = 256.0;
 
 /// Mixes the bits of two numbers (the finalizer of SplitMix64).
 const fn mix(number: u64, copy: u64) -> u64 {

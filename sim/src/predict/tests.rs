@@ -1,5 +1,7 @@
 //! The parts of a prediction, each on code or accesses that were made by hand, and a whole one.
 
+mod waiting;
+
 use super::rates::Rates;
 use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, Trace};
 use super::{How, chain, convert, live, predict, slices};

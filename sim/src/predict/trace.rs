@@ -8,12 +8,21 @@
 pub struct Trace {
     /// The kernel's instructions, by position.
     pub code: Vec<Instruction>,
-    /// The thread blocks that were followed, in order.
+    /// The thread blocks that are replayed, in order.
     pub blocks: Vec<BlockTrace>,
+    /// Blocks in front of them that were followed only to see how blocks wait for one another.
+    pub neighbours: Vec<BlockTrace>,
     /// Every global access of theirs.
     pub accesses: Vec<Access>,
     /// The 32-byte sectors that the accesses touch, by number (address / 32); each access has a range of them.
     pub sectors: Vec<u64>,
+}
+
+impl Trace {
+    /// How many blocks were followed, [`Trace::neighbours`] among them.
+    pub const fn followed(&self) -> usize {
+        self.blocks.len() + self.neighbours.len()
+    }
 }
 
 /// An instruction as the replay sees it.
@@ -80,6 +89,15 @@ pub enum Event {
         opening: u32,
         /// How many warps that opening waited for.
         warps: u32,
+    },
+    /// An `mbarrier` in shared memory: the warp arrives, or has waited until all others had.
+    Phase {
+        /// The instruction.
+        pc: u32,
+        /// Which phase of which barrier, numbered through within the block.
+        phase: u32,
+        /// Whether the warp waits for it.
+        waits: bool,
     },
 }
 

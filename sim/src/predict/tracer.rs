@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::polls::{self, Known, Phase};
 use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, Trace};
 use crate::machine::grid::Machine;
 use crate::memory::banks;
@@ -19,26 +20,40 @@ const MOST_EVENTS: usize = 1 << 20;
 /// Follows some of the blocks that run.
 #[derive(Debug)]
 pub(super) struct Tracer {
-    trace: Trace,
+    pub(super) trace: Trace,
     /// The blocks to follow, ascending.
     wanted: Vec<u64>,
     /// Loads that look past the L1 cache, by position.
     past_l1: Vec<bool>,
     /// Bulk copies, by position.
     bulk: Vec<bool>,
+    /// Loads with which a warp may wait for others, by position: volatile ones and those with a memory order, and
+    /// questions to an `mbarrier`.
+    pub(super) polls: Vec<bool>,
+    /// What is done to an `mbarrier`, by position.
+    phases: Vec<Option<Phase>>,
+    /// By block, warp and instruction: the lanes and addresses of the last volatile load from shared memory.
+    pub(super) asked: HashMap<(usize, usize, Pc), (u32, Vec<u32>)>,
+    /// What is known of each `mbarrier`, by block and address.
+    pub(super) barriers: HashMap<(usize, u64), Known>,
+    /// How many phases there were, by block.
+    pub(super) phase_counts: Vec<u32>,
+    /// How many of the first blocks are neighbours.
+    neighbours: usize,
     /// The block that runs, by its place in the trace, and its warp; `None` when it is not followed.
-    current: Option<(usize, usize)>,
+    pub(super) current: Option<(usize, usize)>,
     places: HashMap<u64, usize>,
     /// How many barriers have opened, by block.
     openings: Vec<u32>,
     /// How many events were kept, by block.
-    events: Vec<usize>,
+    pub(super) events: Vec<usize>,
 }
 
 impl Tracer {
-    /// Follows the blocks `wanted` of a launch.
-    pub(super) fn new(machine: &Machine<'_>, wanted: Vec<u64>) -> Self {
+    /// Follows the blocks `wanted` of a launch, the first of them as `neighbours`.
+    pub(super) fn new(machine: &Machine<'_>, wanted: Vec<u64>, neighbours: usize) -> Self {
         let program = machine.program;
+        let phase = |pc: usize| polls::phase(&program.insts[pc].op, program.opcode(pc));
         let strong = |op: &Op| match op {
             Op::Load(access) => access.strong,
             _ => false,
@@ -53,6 +68,14 @@ impl Tracer {
                 })
                 .collect(),
             bulk: program.insts.iter().map(|inst| matches!(inst.op, Op::Bulk(_))).collect(),
+            polls: (0..program.insts.len())
+                .map(|pc| strong(&program.insts[pc].op) || phase(pc) == Some(Phase::Wait))
+                .collect(),
+            phases: (0..program.insts.len()).map(phase).collect(),
+            asked: HashMap::new(),
+            barriers: HashMap::new(),
+            phase_counts: Vec::new(),
+            neighbours,
             current: None,
             places: HashMap::new(),
             openings: Vec::new(),
@@ -78,6 +101,8 @@ impl Tracer {
             }
         }
         trace.blocks.sort_by_key(|block| block.index);
+        let replayed = trace.blocks.split_off(self.neighbours.min(trace.blocks.len().saturating_sub(1)));
+        trace.neighbours = std::mem::replace(&mut trace.blocks, replayed);
         trace
     }
 
@@ -181,8 +206,12 @@ pub(super) fn code(program: &Program) -> Vec<Instruction> {
     let of = |(pc, inst): (usize, &crate::program::Inst)| {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         uses::visit(inst, &mut |reg| reads.extend(numbers(reg)), &mut |reg| writes.extend(numbers(reg)));
+        // A question to an `mbarrier` is one instruction of the machine code; what the simulator makes of its answer costs
+        // nothing.
+        let text = &program.texts[pc];
+        let of_answer = polls::asks(super::weights::opcode(text)) && !matches!(inst.op, Op::Atomic(_));
         Instruction {
-            text: program.texts[pc].clone(),
+            text: if of_answer { format!("mov {text}") } else { text.clone() },
             reads,
             writes,
             leads: starts.binary_search(&(pc as Pc)).is_ok(),
@@ -226,6 +255,10 @@ impl Observer for Tracer {
             return;
         }
         let &MemoryEvent { pc, active, width, .. } = event;
+        if self.phases[pc as usize].is_some_and(|what| what != Phase::Init) {
+            // The steps of the simulator's atomic are none of the machine's; `access` tells the rest.
+            return;
+        }
         let addresses = || std::array::from_fn(|lane| event.addresses[lane] as u32);
         match event.kind {
             MemoryKind::GlobalLoad if self.past_l1[pc as usize] => self.global(event, AccessKind::LoadL2),
@@ -243,6 +276,14 @@ impl Observer for Tracer {
                 self.replace(pc, Event::Shared { pc, wavefronts });
             }
         }
+        if self.polls[pc as usize] && self.phases[pc as usize].is_none() {
+            // The trace has no addresses of shared memory, so that they are remembered here.
+            let shared = matches!(event.kind, MemoryKind::SharedLoad);
+            let same = !shared || self.is_same_place(event);
+            if same {
+                self.forget_poll(pc);
+            }
+        }
     }
 
     fn communicate(&mut self, _pc: Pc, _thread_instructions: u32) {}
@@ -250,6 +291,14 @@ impl Observer for Tracer {
     fn unusual(&mut self, _pc: Pc, _difference: Difference) {}
 
     fn access(&mut self, event: &AccessEvent<'_>) {
+        if let Some(what) = self.phases[event.pc as usize]
+            && event.space == Space::Shared
+            && event.lanes != 0
+        {
+            let address = event.addresses[event.lanes.trailing_zeros() as usize];
+            self.phase(event.pc, what, address, (event.old)(address, 8).0);
+            return;
+        }
         // The copy engine's accesses are not reported as a warp's. Those of a copy come one behind the other.
         let Some((block, _)) = self.current else { return };
         if !self.bulk[event.pc as usize] || event.space == Space::Shared || self.events[block] >= MOST_EVENTS {
@@ -277,6 +326,7 @@ impl Observer for Tracer {
             self.trace.blocks.push(BlockTrace { index: block, ..BlockTrace::default() });
             self.openings.push(0);
             self.events.push(0);
+            self.phase_counts.push(0);
         }
         let warps = &mut self.trace.blocks[place].warps;
         if warps.len() <= warp as usize {

@@ -7,7 +7,7 @@ use super::operations::What;
 use super::rates::Rates;
 use super::slices;
 use super::trace::{Access, AccessKind, Trace};
-use super::weights::{Cost, Pipe};
+use super::weights::{Action, Cost, Pipe};
 
 /// Names of the resources, in the order of [`Busy`].
 pub const RESOURCES: [&str; 14] = [
@@ -99,9 +99,9 @@ pub(super) struct Units<'a> {
     write_rate: f64,
     /// The part of what is written that goes to memory before the launch ends.
     pub written_back: f64,
-    /// The part of what is touched first that is in L2 already.
     /// Clocks of a slice of L2 to those that all of them take together.
-    slices: f64,
+    pub slices: f64,
+    /// The part of what is touched first that is in L2 already.
     warm: f64,
     warm_so_far: f64,
     seen: HashMap<u64, Seen>,
@@ -190,6 +190,9 @@ impl<'a> Units<'a> {
             (Pipe::Lsu, _) => at = at.max(self.lsu - QUEUE),
             _ => {}
         }
+        if cost.votes > 0.0 {
+            at = at.max(self.adu - QUEUE);
+        }
         if let What::Global(access) = what {
             match self.trace.accesses[access as usize].kind {
                 AccessKind::Store => at = at.max(self.writes.max(self.dram) - STORES),
@@ -202,9 +205,19 @@ impl<'a> Units<'a> {
 
     /// Issues an instruction: when its result is there, and whether it moves data that a fence waits for.
     pub(super) fn issue(&mut self, partition: usize, cost: &Cost, at: f64, what: What, block: u32) -> (f64, bool) {
-        self.issue[partition] = at + cost.slots / self.rates.issue;
-        self.moved.slots += cost.slots;
-        self.busy[at::ISSUE] += cost.slots / self.rates.partitions / self.rates.issue;
+        // Lanes' values are compared one different value after the other, and reduced one mask after the other.
+        let values = match (cost.pipe, what) {
+            (Pipe::Adu, What::Shared(values)) => f64::from(values.max(1)),
+            _ => 1.0,
+        };
+        let slots = if cost.action == Action::Reduce { cost.slots * values } else { cost.slots };
+        self.issue[partition] = at + slots / self.rates.issue;
+        self.moved.slots += slots;
+        self.busy[at::ISSUE] += slots / self.rates.partitions / self.rates.issue;
+        if cost.votes > 0.0 {
+            self.adu = at.max(self.adu) + cost.votes;
+            self.busy[at::ADU] += cost.votes;
+        }
         if let Some(pipe) = Self::pipe(cost.pipe) {
             let busy = cost.busy * self.slower[pipe];
             self.pipes[pipe][partition] = at + busy;
@@ -213,22 +226,27 @@ impl<'a> Units<'a> {
         }
         match cost.pipe {
             Pipe::Adu => {
-                // Lanes' values are compared one different value after the other.
-                let values = if let What::Shared(values) = what { f64::from(values.max(1)) } else { 1.0 };
+                if let What::Barrier(_, count) = what {
+                    // One wavefront for all warps of the block together.
+                    self.lsu(at, 1.0 / f64::from(count.max(1)));
+                }
                 let start = at.max(self.adu);
                 self.adu = start + cost.busy * values;
                 self.busy[at::ADU] += cost.busy * values;
-                (start + cost.latency + MATCH * (values - 1.0), false)
+                let further = if cost.action == Action::Reduce { cost.latency } else { MATCH };
+                (start + cost.latency + further * (values - 1.0), false)
             }
             Pipe::Lsu => match what {
-                What::Plain | What::Barrier(..) => (self.lsu(at, cost.busy) + cost.latency, false),
+                What::Plain | What::Barrier(..) | What::Arrive(_) | What::Wait(_) => {
+                    (self.lsu(at, cost.busy) + cost.latency, false)
+                }
                 What::Shared(wavefronts) => {
                     let wavefronts = f64::from(wavefronts.max(1));
                     (self.lsu(at, wavefronts) + wavefronts - 1.0 + self.rates.shared_latency, false)
                 }
                 What::Global(access) => {
                     let trace = self.trace;
-                    (self.global(&trace.accesses[access as usize], at, block), true)
+                    (self.global(&trace.accesses[access as usize], cost.operands, at, block), true)
                 }
             },
             _ => (at + cost.latency, false),
@@ -267,7 +285,7 @@ impl<'a> Units<'a> {
         (near, true)
     }
 
-    fn global(&mut self, access: &Access, time: f64, block: u32) -> f64 {
+    fn global(&mut self, access: &Access, operands: f64, time: f64, block: u32) -> f64 {
         let (sectors, lines) = (f64::from(access.sectors), f64::from(access.lines));
         let passes = lines.max((sectors / 4.0).ceil()).max(1.0);
         let range = access.first as usize..(access.first + access.sectors) as usize;
@@ -283,8 +301,8 @@ impl<'a> Units<'a> {
             }
             AccessKind::Atomic | AccessKind::Reduction => {
                 let start = self.lsu(time, lines.max(1.0));
-                let least = sectors * self.active / self.rates.l2_atomic_sectors;
-                let places = slices::clocks(access, self.rates) * self.active / self.slices;
+                let least = operands * sectors * self.active / self.rates.l2_atomic_sectors;
+                let places = operands * slices::clocks(access, self.rates) * self.active / self.slices;
                 let busy = least.max(places);
                 self.atomics = start.max(self.atomics) + busy;
                 self.busy[at::ATOMICS] += least;

@@ -37,6 +37,10 @@ pub(super) enum Action {
     Fence,
     /// Sleeps.
     Sleep,
+    /// Reduces over the lanes of one mask after the other.
+    Reduce,
+    /// Waits until the warp's own asynchronous copies are done, or announces that.
+    Copies,
 }
 
 /// The cost of an instruction.
@@ -52,10 +56,14 @@ pub(super) struct Cost {
     pub latency: f64,
     /// What it is.
     pub action: Action,
+    /// Clocks for which it keeps [`Pipe::Adu`] busy beside its own pipe.
+    pub votes: f64,
+    /// Values that an atomic brings to L2 for each lane.
+    pub operands: f64,
 }
 
 const fn cost(slots: f64, pipe: Pipe, busy: f64, latency: f64) -> Cost {
-    Cost { slots, pipe, busy, latency, action: Action::Plain }
+    Cost { slots, pipe, busy, latency, action: Action::Plain, votes: 0.0, operands: 1.0 }
 }
 
 /// Free: part of another instruction.
@@ -88,10 +96,75 @@ pub(super) fn costs(code: &[Instruction], converted: &Converted) -> Vec<Cost> {
                     uses[reg] == 1 && written[reg] == 1 && name(from[reg]).starts_with(prefix)
                 })
             };
-            if inst.removed || converted.gone[pc] { FREE } else { of(inst, &feeds) }
+            if inst.removed || converted.gone[pc] { FREE } else { masked(of(inst, &feeds), mask(inst, code)) }
         })
         .collect()
 }
+
+/// What is known of the mask of a `_sync` instruction when it is compiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mask {
+    /// It has none, or a constant.
+    Constant,
+    /// A register that holds the same for all lanes: the result of a vote.
+    Uniform,
+    /// A register of which nothing is known.
+    Any,
+}
+
+/// The mask of a shuffle, a vote or a reduction over lanes: the last operand.
+fn mask(inst: &Instruction, code: &[Instruction]) -> Mask {
+    let op = opcode(&inst.text);
+    if !op.contains(".sync") || !matches!(op.split('.').next(), Some("shfl" | "vote" | "redux")) {
+        return Mask::Constant;
+    }
+    let last = inst.text.trim_end().trim_end_matches(';').rsplit(',').next().map_or("", str::trim);
+    if !last.starts_with('%') {
+        return Mask::Constant;
+    }
+    let writes = |text: &str| {
+        let operands = text.split_once(opcode(text)).map_or("", |parts| parts.1);
+        let first = operands.split(',').next().unwrap_or("");
+        first.split('|').any(|word| word.trim().trim_start_matches('{') == last)
+    };
+    let uniform = |inst: &Instruction| {
+        let op = opcode(&inst.text);
+        op.contains("ballot") || op.starts_with("activemask") || op.starts_with("ld.param") || op.starts_with("redux")
+    };
+    // A copy of a number, as `mov.b32 %r1, -1;`.
+    let constant = |inst: &Instruction| {
+        let from = inst.text.trim_end_matches(';').rsplit(',').next().map_or("", str::trim);
+        opcode(&inst.text).starts_with("mov") && from.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+    };
+    let writers: Vec<&Instruction> = code.iter().filter(|inst| writes(&inst.text)).collect();
+    match &writers[..] {
+        [] => Mask::Any,
+        all if all.iter().all(|inst| constant(inst)) => Mask::Constant,
+        all if all.iter().all(|inst| constant(inst) || uniform(inst)) => Mask::Uniform,
+        _ => Mask::Any,
+    }
+}
+
+/// A `_sync` instruction whose mask is in a register has others around it that see to it that its lanes are together.
+/// Read off the machine code of `by_key_peers_f64` and `by_key_match_redux_i32` (ptxas 13.0.88, `sm_90`): a branch for a
+/// mask that is the same for all lanes; else `MATCH`, `REDUX`, `VOTE` and a branch in front of a shuffle, `REDUX`, `R2UR`
+/// and a branch in front of a vote; a reduction stands alone between `WARPSYNC.EXCLUSIVE` and `BSYNC`.
+fn masked(cost: Cost, mask: Mask) -> Cost {
+    match (mask, cost.action, cost.pipe) {
+        (Mask::Constant, ..) => cost,
+        (_, Action::Reduce, _) => Cost { slots: EXCLUSIVE.0, busy: EXCLUSIVE.1, ..cost },
+        (Mask::Uniform, ..) => Cost { slots: cost.slots + 1.0, ..cost },
+        (Mask::Any, _, Pipe::Lsu) => Cost { slots: cost.slots + 5.0, votes: 2.0 + 0.9 + REDUX, ..cost },
+        (Mask::Any, ..) => Cost { slots: cost.slots + 3.0, busy: cost.busy + REDUX, ..cost },
+    }
+}
+
+/// Clocks that `REDUX` keeps the unit of votes: of what Nsight Compute counts there in the loop of `by_key_peers_f64`, what
+/// a `MATCH` and two votes leave to two of them.
+const REDUX: f64 = 1.2;
+/// Issue slots, and clocks of the unit of votes, of a reduction over the lanes of one mask of several: Nsight Compute
+/// counts them in `by_key_match_redux_i32`.
+const EXCLUSIVE: (f64, f64) = (8.0, 4.9);
 
 /// The opcode without its guard.
 pub(super) fn opcode(text: &str) -> &str {
@@ -109,17 +182,22 @@ fn of(inst: &Instruction, feeds: &dyn Fn(&str) -> bool) -> Cost {
     let single = has("f32");
     let predicate = has("pred");
     match name {
-        "mov" if inst.text.contains("%tid") || inst.text.contains("%ctaid") || inst.text.contains("%laneid") => {
-            cost(1.0, Pipe::Lsu, 0.5, 20.0)
-        }
+        // A thread's number comes through the data stage of shared memory, a block's does not.
+        "mov" if inst.text.contains("%tid") => cost(1.0, Pipe::Lsu, 1.0, 20.0),
+        "mov" if inst.text.contains("%ctaid") || inst.text.contains("%laneid") => cost(1.0, Pipe::Lsu, 0.0, 20.0),
         "mov" | "cvta" | "isspacep" | "pragma" => FREE,
         "ld" if has("param") || has("const") => FREE,
+        // What is compared with, and what is stored.
+        "atom" if has("cas") => Cost { operands: 2.0, ..cost(1.0, Pipe::Lsu, 1.0, 0.0) },
+        "cp" if has("wait_group") || has("wait_all") || has("bulk") => {
+            Cost { action: Action::Copies, ..cost(1.0, Pipe::Lsu, 1.0, 0.0) }
+        }
         "ld" | "st" | "atom" | "red" | "ldu" | "cp" | "ldmatrix" | "stmatrix" => cost(1.0, Pipe::Lsu, 1.0, 0.0),
         "prefetch" | "prefetchu" => FREE,
         "shfl" => cost(1.0, Pipe::Lsu, 1.0, 24.0),
         "vote" | "activemask" => cost(1.0, Pipe::Adu, 0.9, 12.0),
         "match" => cost(1.0, Pipe::Adu, 2.0, 53.0),
-        "redux" => cost(1.0, Pipe::Xu, 8.0, 44.0),
+        "redux" => Cost { action: Action::Reduce, ..cost(1.0, Pipe::Adu, REDUX, 44.0) },
         "elect" => cost(1.0, Pipe::Adu, 2.0, 12.0),
         "bar" | "barrier" if op.contains("warp") => cost(1.0, Pipe::None, 0.0, 8.0),
         "bar" | "barrier" => cost(1.0, Pipe::Adu, 1.0, 12.0),
