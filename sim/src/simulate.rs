@@ -1,6 +1,7 @@
 //! The entry points: a parsed module, and a simulated launch of one of its kernels.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Deserialize;
 
@@ -25,7 +26,11 @@ pub struct Module {
     name: Arc<str>,
     text: Arc<str>,
     ast: Arc<ptx::ast::Module>,
+    lowered: Lowered,
 }
+
+/// What has been lowered already: many launches of a kernel need it once. Copies of a module share it.
+type Lowered = Arc<Mutex<HashMap<(String, Lowering), Arc<program::Program>>>>;
 
 impl Module {
     /// Reads PTX. `name` is the file's name for messages.
@@ -36,7 +41,7 @@ impl Module {
         let (ast, errors) = ptx::parse(name, text);
         match errors.into_iter().next() {
             Some(first) => Err(Error::Input(Box::new(first))),
-            None => Ok(Self { name: name.into(), text: text.into(), ast: Arc::new(ast) }),
+            None => Ok(Self { name: name.into(), text: text.into(), ast: Arc::new(ast), lowered: Lowered::default() }),
         }
     }
 
@@ -81,15 +86,26 @@ impl Module {
         }
         variable.content[..bytes.len()].copy_from_slice(bytes);
         variable.relocations.retain(|relocation| relocation.at >= bytes.len() as u64);
+        // A program holds its variables' first bytes. Copies of this module keep theirs.
+        self.lowered = Lowered::default();
         Ok(())
     }
 
-    /// Lowers one of the kernels, for a look at what is executed.
+    /// Lowers one of the kernels: what is executed.
     ///
     /// # Errors
     /// As [`simulate`].
-    pub fn lower(&self, kernel: &str, lowering: Lowering) -> Result<program::Program, Error> {
-        program::lower(&self.ast, Source { file: &self.name, text: &self.text }, kernel, lowering)
+    pub fn lower(&self, kernel: &str, lowering: Lowering) -> Result<Arc<program::Program>, Error> {
+        let key = (kernel.to_owned(), lowering);
+        // Whoever panicked while holding the lock left the map whole.
+        let lowered = || self.lowered.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(program) = lowered().get(&key) {
+            return Ok(Arc::clone(program));
+        }
+        let source = Source { file: &self.name, text: &self.text };
+        let program = Arc::new(program::lower(&self.ast, source, kernel, lowering)?);
+        lowered().insert(key, Arc::clone(&program));
+        Ok(program)
     }
 }
 

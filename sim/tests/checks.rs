@@ -174,3 +174,32 @@ fn a_finding_is_the_same_every_time() {
         assert_eq!(run(&case, Checks::ALL), run(&case, Checks::ALL), "{}", case.name);
     }
 }
+
+/// Threads of two warps that write one element with the same line most likely have the same index: the help says so, and
+/// speaks of a barrier only after that.
+#[test]
+fn two_writes_of_one_line_point_at_the_index() {
+    let ptx = "
+.version 7.0
+.target sm_70
+.address_size 64
+.shared .align 4 .b8 tile[128];
+.visible .entry same_index()
+{
+	.reg .b32 %r<5>;
+	mov.u32 %r1, %tid.x;
+	and.b32 %r2, %r1, 31;
+	shl.b32 %r2, %r2, 2;
+	mov.u32 %r3, tile;
+	add.u32 %r4, %r3, %r2;
+	st.shared.u32 [%r4], %r1;
+	ret;
+}
+";
+    let module = Module::parse("same_index.ptx", ptx).unwrap();
+    let launch = Launch { grid: "1".parse().unwrap(), block: "64".parse().unwrap(), shared_bytes: 0, args: Vec::new() };
+    let report = simulate(&module, "same_index", &launch, &Options::default()).unwrap().report;
+    let [finding] = &report.findings[..] else { panic!("{:?}", report.findings) };
+    let (index, barrier) = (finding.help.find("same index").unwrap(), finding.help.find("__syncthreads()").unwrap());
+    assert!(index < barrier && finding.message.contains("write after write"), "{finding:?}");
+}

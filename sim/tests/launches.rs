@@ -76,3 +76,25 @@ fn a_buffer_that_nobody_writes_stays_uninitialised() {
     let untouched = left(launch("touch", Arg::Uninit(4096), 0, 0, Checks::ALL));
     assert_eq!(uninitialized(&launch("double", Arg::Buffer(untouched), 3, 7, Checks::ALL)), 7);
 }
+
+/// `look` stores the first word of a variable.
+const VARIABLE: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.global .align 4 .u32 seen[2] = {7, 8};\n\
+    .visible .entry look(.param .u64 data) {\n.reg .b32 %v;\n.reg .b64 %data, %at;\n\
+    ld.param.u64 %data, [data];\nmov.u64 %at, seen;\nld.global.u32 %v, [%at];\nst.global.u32 [%data], %v;\nret;\n}\n";
+
+#[test]
+fn a_kernel_is_lowered_once_until_a_variable_is_set() {
+    let look = |module: &Module| {
+        let args = vec![Arg::Zeros(4)];
+        let launch = Launch { grid: Dim3::linear(1), block: Dim3::linear(1), shared_bytes: 0, args };
+        let outcome = simulate(module, "look", &launch, &Options::default()).expect("a launch");
+        left(outcome).to_vec()
+    };
+    let lowered = |module: &Module| module.lower("look", sim::Lowering::Sm90).expect("a program");
+    let mut module = Module::parse("variable.ptx", VARIABLE).expect("well-formed");
+    let copy = module.clone();
+    assert_eq!(look(&module), [7, 0, 0, 0]);
+    assert!(std::sync::Arc::ptr_eq(&lowered(&module), &lowered(&copy)));
+    module.write_variable("seen", &[9, 0, 0, 0]).expect("a variable");
+    assert_eq!((look(&module), look(&copy)), (vec![9, 0, 0, 0], vec![7, 0, 0, 0]));
+}

@@ -20,7 +20,7 @@ mod races;
 mod shadow;
 pub(crate) mod synccheck;
 mod touch;
-mod variables;
+pub(crate) mod variables;
 mod view;
 mod written;
 

@@ -162,6 +162,12 @@ impl Race {
         self.same_block() && self.earlier.thread / 32 == self.later.thread / 32
     }
 
+    /// Whether one line wrote twice. Threads that go through the same line seldom want to take turns there.
+    fn writes_of_one_line(&self, places: Places<'_>) -> bool {
+        let stores = (self.hazard.earlier, self.hazard.later) == (AccessKind::Store, AccessKind::Store);
+        stores && places.line(self.earlier.pc) == places.line(self.later.pc)
+    }
+
     fn same_block(&self) -> bool {
         self.earlier.block == self.later.block
     }
@@ -228,6 +234,14 @@ impl Race {
             return format!(
                 "an atomic is safe from other atomics only: put `{}` {between}, or make both accesses atomic",
                 if self.same_warp() { "__syncwarp()" } else { "__syncthreads()" }
+            );
+        }
+        if self.writes_of_one_line(places) {
+            let barrier = if self.same_warp() { "__syncwarp()" } else { "__syncthreads()" };
+            return format!(
+                "both threads write in this one line, so it is likely that they come to the same index: give every \
+                 thread its own element, or combine the values with an atomic; only if one shall write after the \
+                 other, put `{barrier}` {between}"
             );
         }
         if self.same_warp() {

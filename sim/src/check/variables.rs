@@ -35,7 +35,7 @@ fn element(name: &str, offset: u64, bytes: u64, scalar: bool) -> String {
 }
 
 /// The last identifier of a name that the C++ compiler mangled (`_ZZ4scanPfE4temp` is `temp`), or the name itself.
-fn source_name(name: &str) -> &str {
+pub(crate) fn source_name(name: &str) -> &str {
     if !name.starts_with("_Z") {
         return name;
     }

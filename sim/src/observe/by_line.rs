@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::details::{Accesses, Details, Instruction, Meetings, Waits};
 use super::{lanes_of, metrics};
+use crate::check::variables::source_name;
 use crate::launch::Dim3;
 use crate::machine::grid::Machine;
 use crate::ptx::ast::Module;
@@ -50,7 +51,7 @@ fn add_lanes(line: &mut LineDetails, seen: &Instruction) {
 fn access(machine: &Machine<'_>, pc: usize, kind: &str, accesses: &Accesses) -> AccessDetails {
     let place = |address: u64| match accesses.shared {
         true => shared_place(machine, address),
-        false => machine.global.describe(address),
+        false => global_place(machine, address),
     };
     AccessDetails {
         instruction: machine.program.texts[pc].clone(),
@@ -87,13 +88,21 @@ fn words(machine: &Machine<'_>, address: Option<u64>, width: u32) -> Vec<(u32, u
     (0..width.div_ceil(4)).map(|part| target.rules().bank_and_row(first.wrapping_add(part))).collect()
 }
 
+/// An address of global memory in words.
+fn global_place(machine: &Machine<'_>, address: u64) -> String {
+    match machine.global.find(address, 1) {
+        Some(buffer) => format!("byte {} of {}", address - buffer.base, buffer.name),
+        None => machine.global.describe(address),
+    }
+}
+
 /// An address of shared memory in words.
 fn shared_place(machine: &Machine<'_>, address: u64) -> String {
     let holds = |start: u64, bytes: u64| address >= start && (address < start + bytes || bytes == 0);
     // The dynamic variable, of 0 bytes, comes behind all others.
     let found = machine.program.shared_variables.iter().filter(|(_, start, bytes)| holds(*start, *bytes));
     match found.max_by_key(|(_, start, _)| *start) {
-        Some((name, start, _)) => format!("byte {} of `{name}`", address - start),
+        Some((name, start, _)) => format!("byte {} of `{}`", address - start, source_name(name)),
         None => format!("byte {address} of shared memory"),
     }
 }

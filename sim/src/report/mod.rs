@@ -166,6 +166,20 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
+    /// All kinds, in the order in which they are explained.
+    pub const ALL: [Self; 10] = [
+        Self::OutOfBounds,
+        Self::Misaligned,
+        Self::Uninitialized,
+        Self::Race,
+        Self::BarrierDivergence,
+        Self::InvalidSyncMask,
+        Self::Deadlock,
+        Self::Budget,
+        Self::Assert,
+        Self::Trap,
+    ];
+
     /// The stable name, as it stands in JSON.
     pub const fn name(self) -> &'static str {
         match self {
