@@ -52,6 +52,20 @@ impl Check {
     }
 }
 
+/// What is wrong with this machine's driver and GPUs, and what to do about it; `None` if nothing is.
+#[must_use]
+pub fn gpu_advice() -> Option<String> {
+    let driver = driver();
+    let gpus = if driver.status == Status::Missing { Vec::new() } else { gpus() };
+    let wrong = |check: Check| {
+        (check.status != Status::Ok).then(|| {
+            let fix = check.fix.map_or_else(String::new, |fix| format!("\nwhat to do: {fix}"));
+            format!("{}: {}{fix}", check.name, check.detail)
+        })
+    };
+    [driver].into_iter().chain(gpus).find_map(wrong)
+}
+
 /// Looks at this machine.
 #[must_use]
 pub fn examine() -> Vec<Check> {

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use sim::predict::{How, Predicted};
 use sim::{Arg, Launch, Module, Options, Report};
 
 use crate::case::{Case, Pass, Prepared, Shape, Step};
-use crate::ptx;
+use crate::{ptx, timing};
 
 /// Why a case could not be simulated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -92,6 +93,27 @@ pub fn run_with(module: &Module, prepared: &Prepared, options: &Options) -> Resu
         Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } | Arg::Memory { .. } => Vec::new(),
     };
     Ok(Simulated { reports, contents: contents.into_iter().map(content).collect() })
+}
+
+/// Predicts how long launch number `at` of a case takes, from 0, after those before it have been simulated.
+///
+/// # Errors
+/// [`SimulateError`] when there is no such launch, or the simulator refuses.
+pub fn predict(case: &Case, at: usize) -> Result<Predicted, SimulateError> {
+    let failed = |error| SimulateError::Sim { case: case.to_string(), error };
+    let mut prepared = case.prepare();
+    let Some(step) = prepared.steps.get(at).cloned() else {
+        let launches = prepared.steps.len();
+        return Err(failed(sim::Error::input(format!("there is no launch {}; there are {launches}", at + 1))));
+    };
+    let module = module(case.problem)?;
+    let options = Options { checks: sim::Checks::NONE, ..Options::default() };
+    prepared.steps.truncate(at);
+    let before = run_with(&module, &prepared, &options).map_err(failed)?;
+    let mut contents: Vec<Arg> = before.contents.into_iter().map(|bytes| Arg::Buffer(bytes.into())).collect();
+    let (launch, _) = launch(&prepared, &step, &mut contents).map_err(failed)?;
+    let how = How { registers: timing::registers().get(step.kernel).copied(), ..How::default() };
+    sim::predict::predict(&module, step.kernel, &launch, &options, &how).map_err(failed)
 }
 
 /// The launch of one step. The buffers that it is passed move into it; with it comes which argument is which buffer.

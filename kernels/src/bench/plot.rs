@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::record::{Record, Row};
 use super::view::{self, Block, Line};
+use crate::svg::{Drawing, escape, text};
 
 /// Width of the versions' names, in the picture's units.
 const NAMES: f64 = 250.0;
@@ -45,21 +46,20 @@ pub fn svg(record: &Record, keep: &dyn Fn(&Row) -> bool) -> Option<String> {
     let width = NAMES + BARS + BEHIND;
     let words: Vec<String> = panels.iter().map(Panel::words).collect();
     let p = &record.provenance;
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-         height=\"{height}\" role=\"img\" aria-labelledby=\"title desc\">\n<title id=\"title\">{}</title>\n\
-         <desc id=\"desc\">{}</desc>\n<style>{STYLE}</style>\n\
-         <rect class=\"ground\" width=\"{width}\" height=\"{height}\"/>\n",
-        escaped(&format!("Speed of every version on an {}, {}", p.gpu, p.date)),
-        escaped(&words.join(" ")),
-    );
+    let mut svg = String::new();
     let mut top = 0.0;
     for panel in &panels {
         panel.draw(&mut svg, top);
         top += panel.height();
     }
-    svg.push_str("</svg>\n");
-    Some(svg)
+    let drawing = Drawing {
+        width,
+        height,
+        title: format!("Speed of every version on an {}, {}", p.gpu, p.date),
+        description: words.join(" "),
+        body: svg,
+    };
+    Some(drawing.file(STYLE))
 }
 
 /// One problem.
@@ -112,9 +112,6 @@ impl<'a> Panel<'a> {
     fn draw(&self, svg: &mut String, top: f64) {
         let (scale, main) = (self.scale(), self.main);
         let x = |rate: f64| NAMES + BARS * rate / scale;
-        let text = |svg: &mut String, class: &str, x: f64, y: f64, text: &str| {
-            let _ = writeln!(svg, "<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(text));
-        };
         text(svg, "title", 10.0, top + 22.0, main.problem);
         let rings = if self.others.is_empty() { "" } else { "; rings: the same size with other data" };
         let about = format!("{} {}, {}{rings}", main.size, main.unit, main.data);
@@ -142,7 +139,7 @@ impl<'a> Panel<'a> {
                     "<circle class=\"dot\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\"><title>{}</title></circle>",
                     x(rate),
                     y + LINE / 2.0,
-                    escaped(&format!("{data}: {rate:.0} GB/s"))
+                    escape(&format!("{data}: {rate:.0} GB/s"))
                 );
             }
             let behind = format!("{rate:.0} GB/s, {}", microseconds(times.median_ns));
@@ -189,9 +186,4 @@ impl<'a> Panel<'a> {
 pub fn microseconds(nanoseconds: u64) -> String {
     let us = nanoseconds as f64 / 1e3;
     if us < 100.0 { format!("{us:.1} µs") } else { format!("{us:.0} µs") }
-}
-
-/// Text for XML.
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

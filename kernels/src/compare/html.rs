@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::comparison::{Comparison, CounterRow, Row};
 use super::flat;
+use crate::svg::escape;
 
 /// The page's look: the reader's own font size and colours, light or dark.
 const STYLE: &str = "
@@ -171,17 +172,4 @@ fn table(html: &mut String, caption: &str, heads: &[&str], text_columns: usize) 
 
 fn cell(value: Option<u64>) -> String {
     value.map_or("<td class=\"n\">–</td>".to_owned(), |value| format!("<td class=\"n\">{value}</td>"))
-}
-
-/// Text with HTML's own characters written out.
-fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn nothing_becomes_markup() {
-        assert_eq!(super::escape("a<b & \"c\""), "a&lt;b &amp; &quot;c&quot;");
-    }
 }

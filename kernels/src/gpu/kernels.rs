@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{GpuError, check, describe};
 use super::{Gpu, params, version};
-use crate::case::{Pass, Step};
+use crate::case::{Pass, Shape, Step};
 
 /// Dynamic shared memory that a block gets without opting in, in bytes.
 const SHARED_WITHOUT_OPTIN: u32 = 48 * 1024;
@@ -98,7 +98,8 @@ impl<'gpu> Kernels<'gpu> {
     /// As for [`Kernels::run`].
     pub fn resources(&self, step: &Step) -> Result<Resources, GpuError> {
         self.gpu.make_current()?;
-        let function = self.function(step)?;
+        let sizes: Vec<usize> = step.args.iter().map(bytes_passed).collect();
+        let function = self.function(step.kernel, step.shape, &sizes)?;
         let get = |attribute| {
             let mut value = 0;
             // SAFETY: the out-pointer is valid and the function's module is loaded.
@@ -122,14 +123,13 @@ impl<'gpu> Kernels<'gpu> {
         })
     }
 
-    /// Finds a launch's kernel, holds the launch against it, and opts in to as much shared memory as it asks for.
-    pub(super) fn function(&self, step: &Step) -> Result<sys::CUfunction, GpuError> {
-        let (kernel, shape) = (step.kernel, step.shape);
+    /// Finds a launch's kernel, holds the launch and the sizes of its arguments against it, and opts in to as much shared
+    /// memory as it asks for.
+    pub(super) fn function(&self, kernel: &str, shape: Shape, given: &[usize]) -> Result<sys::CUfunction, GpuError> {
         let Some(params) = params::of(&self.ptx, kernel) else {
             let known = params::kernels(&self.ptx).join(", ");
             return Err(GpuError::Launch(format!("the PTX has no kernel `{kernel}`; its kernels are: {known}")));
         };
-        let given: Vec<usize> = step.args.iter().map(bytes_passed).collect();
         if given != params {
             return Err(GpuError::Launch(format!(
                 "the arguments do not fit `{kernel}`: its parameters have {params:?} bytes, the arguments {given:?}"

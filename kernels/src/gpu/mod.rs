@@ -1,7 +1,8 @@
 //! Running kernels on a real GPU through the CUDA driver, which is loaded at run time: this builds and runs where no
 //! driver is, and says so.
 //!
-//! [`Gpu::open`] finds the GPU, [`Gpu::load`] gives it PTX, [`Kernels::run`] and [`Kernels::time`] launch.
+//! [`Gpu::open`] finds the GPU, [`Gpu::load`] gives it PTX, [`Kernels::run`] and [`Kernels::time`] launch the cases of
+//! problems, [`Kernels::run_work`] and [`Kernels::time_work`] any [`Work`].
 
 mod arena;
 mod error;
@@ -10,6 +11,7 @@ mod memory;
 mod params;
 mod sequence;
 mod version;
+mod work;
 
 use std::ffi::CStr;
 use std::process::Command;
@@ -21,6 +23,7 @@ use serde::Serialize;
 pub(crate) use arena::{Arena, Stopwatch, Timed};
 pub use error::GpuError;
 pub use kernels::{Kernels, Resources, Times};
+pub use work::{Memory, Value, Work, WorkLaunch};
 
 use error::{check, describe};
 

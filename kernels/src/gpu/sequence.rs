@@ -1,15 +1,15 @@
-//! The launches of a case on a GPU: its buffers, running it once, timing it.
+//! The launches of a case, or of any work, on a GPU: its buffers, running it once, timing it.
 
 use std::ffi::c_void;
 use std::ptr;
 
 use cudarc::driver::sys;
-use sim::Arg;
 
 use super::error::{GpuError, check_kernel};
 use super::kernels::{Kernels, Times};
 use super::memory::{DeviceBuffer, Event};
-use crate::case::{Buffer, Pass, Prepared, Shape, Step};
+use super::work::{self, Memory, Value, Work, WorkLaunch};
+use crate::case::{Pass, Prepared, Shape, Step};
 
 /// Untimed runs before the first timed one: they load the code and bring the clocks up.
 const WARM_UP: u32 = 5;
@@ -20,26 +20,43 @@ impl Kernels<'_> {
     /// # Errors
     /// [`GpuError::Launch`] when a launch does not fit its kernel, [`GpuError::Fault`] when the GPU stops it.
     pub fn run(&self, case: &Prepared) -> Result<Vec<Vec<u8>>, GpuError> {
-        self.gpu.make_current()?;
-        let memory = upload(&case.buffers)?;
-        let queue = self.queue_of(case, &memory)?;
-        queue.start()?;
-        wait(case)?;
-        memory.iter().map(DeviceBuffer::to_host).collect()
+        self.run_work(&Work::of_case(case)?)
     }
 
-    /// Times `repeats` (at least 20) runs of a case's launches, all of them together, after a warm-up. Before each run
-    /// the buffers get their initial content back, and the L2 cache is overwritten so that no run profits from the one
-    /// before.
+    /// Times `repeats` (at least 20) runs of a case's launches as [`Kernels::time_work`] does.
     ///
     /// # Errors
     /// As for [`Kernels::run`].
     pub fn time(&self, case: &Prepared, repeats: u32) -> Result<Times, GpuError> {
+        self.time_work(&Work::of_case(case)?, repeats)
+    }
+
+    /// Runs the launches once and returns the content of the buffers.
+    ///
+    /// # Errors
+    /// As for [`Kernels::run`].
+    pub fn run_work(&self, work: &Work) -> Result<Vec<Vec<u8>>, GpuError> {
         self.gpu.make_current()?;
-        let (pristine, memory) = (upload(&case.buffers)?, upload(&case.buffers)?);
-        let queue = self.queue_of(case, &memory)?;
+        let memory = upload(&work.buffers)?;
+        let queue = self.queue_of(work, &memory)?;
+        queue.start()?;
+        wait_for(&work.kernels())?;
+        memory.iter().map(DeviceBuffer::to_host).collect()
+    }
+
+    /// Times `repeats` (at least 20) runs of the launches, all of them together, after a warm-up. Before each run the
+    /// buffers get their initial content back, and the L2 cache is overwritten so that no run profits from the one
+    /// before.
+    ///
+    /// # Errors
+    /// As for [`Kernels::run`].
+    pub fn time_work(&self, work: &Work, repeats: u32) -> Result<Times, GpuError> {
+        self.gpu.make_current()?;
+        let (pristine, memory) = (upload(&work.buffers)?, upload(&work.buffers)?);
+        let queue = self.queue_of(work, &memory)?;
         let scrub = DeviceBuffer::new((2 * self.gpu.properties.l2_bytes) as usize)?;
         let (before, after) = (Event::new()?, Event::new()?);
+        let kernels = work.kernels();
         let mut times = Vec::new();
         for run in 0..WARM_UP + repeats.max(20) {
             for (buffer, initial) in memory.iter().zip(&pristine) {
@@ -51,7 +68,7 @@ impl Kernels<'_> {
             before.record()?;
             queue.start()?;
             after.record()?;
-            wait(case)?;
+            wait_for(&kernels)?;
             if run >= WARM_UP {
                 times.push(after.nanoseconds_since(&before)?);
             }
@@ -59,27 +76,43 @@ impl Kernels<'_> {
         Ok(Times::of(times).expect("at least 20 runs were timed"))
     }
 
-    /// The launches of a case whose buffers are `memory`.
-    fn queue_of(&self, case: &Prepared, memory: &[DeviceBuffer]) -> Result<Queue, GpuError> {
-        self.queue(&case.steps, &|name| case.index(name).map(|index| memory[index].address()))
+    /// The launches of work whose buffers are `memory`.
+    fn queue_of(&self, work: &Work, memory: &[DeviceBuffer]) -> Result<Queue, GpuError> {
+        let queued = |launch: &WorkLaunch| {
+            let value = |value: &Value| match value {
+                Value::Bytes(bytes) => Ok(bytes.clone()),
+                Value::Address { buffer, offset } => {
+                    let none = || GpuError::Launch(format!("`{}` is passed buffer {buffer}, of none", launch.kernel));
+                    let start = memory.get(*buffer).ok_or_else(none)?.address();
+                    Ok(start.wrapping_add(*offset).to_le_bytes().to_vec())
+                }
+            };
+            let values = launch.args.iter().map(value).collect::<Result<_, _>>()?;
+            self.queued(&launch.kernel, launch.shape, values)
+        };
+        work.launches.iter().map(queued).collect::<Result<_, _>>().map(Queue)
     }
 
-    /// Holds every launch against its kernel and looks up the addresses that it passes.
+    /// The launches of steps whose buffers `address` knows.
     pub(super) fn queue(&self, steps: &[Step], address: &dyn Fn(&str) -> Option<u64>) -> Result<Queue, GpuError> {
         let queued = |step: &Step| {
-            let function = self.function(step)?;
             let value = |arg: &Pass| match arg {
                 Pass::Scalar(scalar) => Ok(scalar.to_bytes()),
                 Pass::Buffer(name) => {
-                    let unknown =
-                        || GpuError::Launch(format!("`{}` is passed `{name}`, which is no buffer", step.kernel));
-                    Ok(address(name).ok_or_else(unknown)?.to_le_bytes().to_vec())
+                    Ok(address(name).ok_or_else(|| work::unknown(step, name))?.to_le_bytes().to_vec())
                 }
             };
             let values = step.args.iter().map(value).collect::<Result<_, _>>()?;
-            Ok(Queued { kernel: step.kernel, function, shape: step.shape, values })
+            self.queued(step.kernel, step.shape, values)
         };
         steps.iter().map(queued).collect::<Result<_, _>>().map(Queue)
+    }
+
+    /// Holds a launch against its kernel.
+    fn queued(&self, kernel: &str, shape: Shape, values: Vec<Vec<u8>>) -> Result<Queued, GpuError> {
+        let sizes: Vec<usize> = values.iter().map(Vec::len).collect();
+        let function = self.function(kernel, shape, &sizes)?;
+        Ok(Queued { kernel: kernel.to_owned(), function, shape, values })
     }
 }
 
@@ -95,7 +128,7 @@ impl Queue {
 
 /// A launch that has been held against its kernel.
 struct Queued {
-    kernel: &'static str,
+    kernel: String,
     function: sys::CUfunction,
     shape: Shape,
     /// The arguments' bytes.
@@ -125,34 +158,25 @@ impl Queued {
                 ptr::null_mut(),
             )
         };
-        check_kernel(&format!("cuLaunchKernel({})", self.kernel), self.kernel, result)
+        check_kernel(&format!("cuLaunchKernel({})", self.kernel), &self.kernel, result)
     }
 }
 
 /// Device memory for buffers.
-fn upload(buffers: &[Buffer]) -> Result<Vec<DeviceBuffer>, GpuError> {
-    let upload = |buffer: &Buffer| match &buffer.content {
-        Arg::Buffer(content) => DeviceBuffer::from_host(content),
-        Arg::Zeros(bytes) => {
-            let bytes = usize::try_from(*bytes).map_err(|_| GpuError::Launch(format!("{bytes} bytes are too many")))?;
-            let buffer = DeviceBuffer::new(bytes)?;
+fn upload(buffers: &[Memory]) -> Result<Vec<DeviceBuffer>, GpuError> {
+    let upload = |memory: &Memory| {
+        let bytes = memory.bytes;
+        let bytes = usize::try_from(bytes).map_err(|_| GpuError::Launch(format!("{bytes} bytes are too many")))?;
+        let buffer = DeviceBuffer::new(bytes)?;
+        if memory.written && memory.content.len() < bytes {
             buffer.fill(0)?;
-            Ok(buffer)
         }
-        Arg::Uninit(bytes) => {
-            let bytes = usize::try_from(*bytes).map_err(|_| GpuError::Launch(format!("{bytes} bytes are too many")))?;
-            DeviceBuffer::new(bytes)
+        if !memory.content.is_empty() {
+            buffer.write(&memory.content[..memory.content.len().min(bytes)])?;
         }
-        _ => Err(GpuError::Launch(format!("`{}` is a number and no buffer", buffer.name))),
+        Ok(buffer)
     };
     buffers.iter().map(upload).collect()
-}
-
-/// Waits for everything that is queued.
-fn wait(case: &Prepared) -> Result<(), GpuError> {
-    let mut kernels: Vec<&str> = case.steps.iter().map(|step| step.kernel).collect();
-    kernels.dedup();
-    wait_for(&kernels.join(", "))
 }
 
 /// Waits for everything that is queued; `kernels` names it for a message.

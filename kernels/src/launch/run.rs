@@ -16,6 +16,7 @@ use super::content::{self, Content, Context};
 use super::element::Element;
 use super::expect::{self, Comparison};
 use super::expression;
+use super::native::Twin;
 use super::signature::Signature;
 use super::spec::{LaunchSpec, Session};
 use crate::checked::{self, Subject};
@@ -125,6 +126,23 @@ pub fn run_timed(
     options: &Options,
     timing: Option<&Timing>,
 ) -> Result<Ran, RunError> {
+    run_twice(session, opened, options, timing).map(|(ran, _)| ran)
+}
+
+/// The same, with what a GPU needs to do it too.
+///
+/// # Errors
+/// [`RunError`]. A faulty kernel is not an error: see [`Ran::is_clean`].
+pub fn run_twice(
+    session: &Session,
+    opened: &mut Opened,
+    options: &Options,
+    timing: Option<&Timing>,
+) -> Result<(Ran, Twin), RunError> {
+    let mut twin = Twin::new();
+    if !session.symbols.is_empty() || session.launches.iter().any(|launch| !launch.symbols.is_empty()) {
+        twin.refuse("variables that a launch sets (--symbol) are not handed to a GPU yet");
+    }
     let context = session.context();
     let mut memory = Vec::new();
     for (name, text) in &session.buffers {
@@ -177,7 +195,7 @@ pub fn run_timed(
         for _ in 0..spec.repeat {
             memory.retain(|buffer| buffer.shared);
             set_symbols(opened, &spec.symbols, context, &memory)?;
-            let launched = one(&subject, opened, &mut memory, options, timing, touched)?;
+            let launched = one(&subject, opened, &mut memory, &mut twin, options, timing, touched)?;
             touched = launched
                 .report
                 .prediction
@@ -192,7 +210,9 @@ pub fn run_timed(
         }
     }
     finish(session, &memory, &mut ran)?;
-    Ok(ran)
+    let left = memory.iter().map(|buffer| (buffer.title(), buffer.content.element, buffer.content.to_bytes()));
+    twin.leave(left, session.buffers.len());
+    Ok((ran, twin))
 }
 
 /// Whether a finding means that the launch did not come to its end: then those after it would start from rubbish.
@@ -232,6 +252,7 @@ fn one(
     wanted: &Wanted<'_>,
     opened: &mut Opened,
     memory: &mut Vec<Memory>,
+    twin: &mut Twin,
     options: &Options,
     timing: Option<&Timing>,
     touched: Option<u64>,
@@ -261,6 +282,9 @@ fn one(
             let at = find(memory, &aliases, &pointer.to).map_err(|error| error.inside(&what))?;
             args.push(Arg::Address { argument: spec.args.len() + at, offset: pointer.offset });
         } else {
+            if !value.pointers.is_empty() {
+                twin.refuse(NO_ADDRESSES);
+            }
             fill(&mut value.bytes, &value.pointers, memory, &aliases).map_err(|error| error.inside(&what))?;
             args.push(Arg::Bytes(value.bytes));
         }
@@ -269,6 +293,7 @@ fn one(
         memory.iter_mut().map(|buffer| std::mem::take(&mut buffer.content.data)).collect();
     for (buffer, content) in memory.iter().zip(&mut contents) {
         if !buffer.pointers.is_empty() {
+            twin.refuse(NO_ADDRESSES);
             let mut data = std::mem::take(content).into_vec();
             data.resize(buffer.content.bytes as usize, 0);
             fill(&mut data, &buffer.pointers, memory, &aliases).map_err(|error| error.inside(&buffer.title()))?;
@@ -282,6 +307,7 @@ fn one(
         args.push(Arg::Memory { name: buffer.title(), bytes, content, written });
     }
     let launch = Launch { grid: spec.grid, block: *block, shared_bytes: spec.shared_bytes, args };
+    twin.push(&signature.ptx_name, &launch, memory.iter().filter(|buffer| buffer.shared).count());
     let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &signature.ptx_name };
     let predicted = timing.map(|timing| {
         let options = Options { checks: Checks::NONE, ..options.clone() };
@@ -327,6 +353,9 @@ fn one(
 
 /// What a user is told when only a sample of the blocks ran.
 const SAMPLED: &str = "only a sample of the thread blocks was simulated, for the time: nothing was counted or checked, and buffers hold what the sample wrote";
+
+/// What a user is told who asks for a GPU.
+const NO_ADDRESSES: &str = "addresses in structs and in buffers are not handed to a GPU yet";
 
 /// The buffers as a launch leaves them.
 fn keep(memory: &mut [Memory], contents: impl Iterator<Item = Option<sim::Content>>) {

@@ -218,8 +218,8 @@ pub fn look(tools: &Tools, name: &str, text: &str, arch: &str, kernels: &[&str])
     let wanted = |kernel: &str| kernels.is_empty() || kernels.contains(&kernel);
     let mut lines = Vec::new();
     for kernel in module.kernels().into_iter().filter(|kernel| wanted(kernel)) {
-        let ptx = view::accesses(&module.lower(kernel, Lowering::None)?, &files);
-        let ours = view::accesses(&module.lower(kernel, Lowering::Sm90)?, &files);
+        let ptx = view::accesses(&*module.lower(kernel, Lowering::None)?, &files);
+        let ours = view::accesses(&*module.lower(kernel, Lowering::Sm90)?, &files);
         let mut theirs: BTreeMap<(String, u32), BTreeSet<Access>> = BTreeMap::new();
         for placed in sass.iter().filter(|placed| placed.kernel == kernel) {
             theirs.entry((placed.file.clone(), placed.line)).or_default().insert(placed.access);

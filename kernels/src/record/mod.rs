@@ -6,6 +6,7 @@
 
 mod ncu;
 mod profile;
+pub mod work;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ use crate::problem::{self, Problem};
 use crate::ptx::{self, CommittedPtx};
 use crate::truth::{CaseRecord, LaunchRecord, Provenance, Record, SCHEMA, TruthError, alike};
 
-use profile::Measured;
+use profile::{Measured, Plan};
 
 /// The hidden subcommand under which the program profiles itself: `launch-cases PROBLEM --gpu ORDINAL`.
 pub const CHILD_SUBCOMMAND: &str = "launch-cases";
@@ -206,7 +207,7 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Resu
         let (mut records, lowered) = run_all(options, &ptx, &cases, &mut summary, progress)?;
         progress(Progress::Profiling { problem: problem.name, launches: cases.len() * options.profiles as usize });
         // The program launches all cases as often as they are profiled, so that `ncu` starts only once.
-        let profiled: Vec<Case> = (0..options.profiles).flat_map(|_| cases.iter().cloned()).collect();
+        let profiled: Vec<Plan> = (0..options.profiles).flat_map(|_| cases.iter().map(Plan::of_case)).collect();
         let (measured, note) = ncu.profile(&program(options, problem)?, &profiled)?;
         summary.notes.extend(note);
         let rounds: Vec<&[Vec<Measured>]> = measured.chunks(cases.len().max(1)).collect();

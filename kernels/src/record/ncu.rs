@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use super::profile::{self, Measured};
-use crate::case::Case;
+use super::profile::{self, Measured, Plan};
 use crate::counters::{CONTEXT, EXACT};
 use crate::doctor;
 
@@ -70,18 +69,18 @@ impl Ncu {
         Ok(Self { path, version })
     }
 
-    /// Profiles `program`, which runs `cases` once each and in order. Returns the metrics of every launch of every case,
+    /// Profiles `program`, which runs `plans` once each and in order. Returns the metrics of every launch of every plan,
     /// and a note when something was left out.
     ///
     /// # Errors
-    /// [`NcuError`] when the tool fails or its output does not fit the cases.
+    /// [`NcuError`] when the tool fails or its output does not fit the plans.
     pub(super) fn profile(
         &self,
         program: &[OsString],
-        cases: &[Case],
+        plans: &[Plan],
     ) -> Result<(Vec<Vec<Measured>>, Option<String>), NcuError> {
         let exact = EXACT.iter().map(|counter| counter.metric);
-        match self.attempt(program, cases, &exact.clone().chain(CONTEXT).collect::<Vec<_>>()) {
+        match self.attempt(program, plans, &exact.clone().chain(CONTEXT).collect::<Vec<_>>()) {
             // An older ncu or GPU may not know all metrics: the rest is worth trying. Without names in the message, those
             // that we do not compare are left out.
             Err(NcuError::Failed { output, .. }) if output.to_lowercase().contains("metric") => {
@@ -95,7 +94,7 @@ impl Ncu {
                     [] => exact.collect(),
                     refused => exact.chain(CONTEXT).filter(|metric| !refused.contains(metric)).collect(),
                 };
-                let measured = self.attempt(program, cases, &asked)?;
+                let measured = self.attempt(program, plans, &asked)?;
                 let first = output.lines().find(|line| line.to_lowercase().contains("metric")).unwrap_or_default();
                 let what =
                     if refused.is_empty() { "those beside the exact counters".to_owned() } else { refused.join(", ") };
@@ -105,8 +104,8 @@ impl Ncu {
         }
     }
 
-    fn attempt(&self, program: &[OsString], cases: &[Case], metrics: &[&str]) -> Result<Vec<Vec<Measured>>, NcuError> {
-        self.launches(program, metrics, |launches| profile::attach(cases, launches))
+    fn attempt(&self, program: &[OsString], plans: &[Plan], metrics: &[&str]) -> Result<Vec<Vec<Measured>>, NcuError> {
+        self.launches(program, metrics, |launches| profile::attach(plans, launches))
     }
 
     /// Profiles all launches of `program` and gives them to `read`, in order. What that returns is returned; the error is
@@ -125,6 +124,8 @@ impl Ncu {
         let mut command = Command::new(&self.path);
         // Clocks stay as they are: our own times are taken without ncu, and counters do not depend on them.
         command.args(["--clock-control", "none", "--metrics"]).arg(metrics.join(","));
+        // Kernels are called what they are called in the PTX, in C++ too.
+        command.args(["--print-kernel-base", "mangled"]);
         command.args(["--csv", "--page", "raw", "--print-units", "base", "--log-file"]).arg(&log);
         command.args(program).env("LC_ALL", "C");
         let shown = format!("{command:?}").replace("LC_ALL=\"C\" ", "");
@@ -209,7 +210,7 @@ mod tests {
         let profile = |table: &str, rest: &str| {
             let ncu = pretend(folder.path(), table, rest);
             assert_eq!(ncu.version, "1.2");
-            ncu.profile(&["program".into()], &cases)
+            ncu.profile(&["program".into()], &profile::tests::plans(&cases))
         };
         let (measured, note) = profile(&table, "").unwrap();
         assert_eq!((measured.len(), note), (cases.len(), None));

@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use sim::Dim3;
 use sim::report::Metrics;
 
-use crate::case::{Case, Planned};
+use crate::case::{Case, Shape};
 use crate::counters::{CONTEXT, EXACT};
+use crate::gpu::Work;
 
 /// One profiled launch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,11 +85,34 @@ fn extent(text: &str) -> Result<Dim3, String> {
     }
 }
 
-/// Gives every launch of every case its profile: both are in the same order. Launches of other kernels (the driver's
+/// Launches that are profiled together, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// What messages call them.
+    pub(super) name: String,
+    /// Kernels and shapes.
+    pub(super) launches: Vec<(String, Shape)>,
+}
+
+impl Plan {
+    /// The launches of a case.
+    pub(super) fn of_case(case: &Case) -> Self {
+        let launches = case.launches.iter().map(|planned| (planned.kernel.to_owned(), planned.shape));
+        Self { name: case.to_string(), launches: launches.collect() }
+    }
+
+    /// The launches of work.
+    pub(super) fn of_work(work: &Work) -> Self {
+        let launches = work.launches.iter().map(|launch| (launch.kernel.clone(), launch.shape));
+        Self { name: work.name.clone(), launches: launches.collect() }
+    }
+}
+
+/// Gives every launch of every plan its profile: both are in the same order. Launches of other kernels (the driver's
 /// own) are skipped. The error is a sentence.
-pub(super) fn attach(cases: &[Case], profiled: &[Launch]) -> Result<Vec<Vec<Measured>>, String> {
-    let planned: usize = cases.iter().map(|case| case.launches.len()).sum();
-    let is_ours = |kernel: &str| cases.iter().flat_map(|case| &case.launches).any(|launch| launch.kernel == kernel);
+pub(super) fn attach(plans: &[Plan], profiled: &[Launch]) -> Result<Vec<Vec<Measured>>, String> {
+    let planned: usize = plans.iter().map(|plan| plan.launches.len()).sum();
+    let is_ours = |kernel: &str| plans.iter().flat_map(|plan| &plan.launches).any(|(own, _)| own == kernel);
     let ours: Vec<&Launch> = profiled.iter().filter(|launch| is_ours(&launch.kernel)).collect();
     if ours.len() != planned {
         let names: Vec<&str> = profiled.iter().map(|launch| &*launch.kernel).take(10).collect();
@@ -99,26 +123,25 @@ pub(super) fn attach(cases: &[Case], profiled: &[Launch]) -> Result<Vec<Vec<Meas
         ));
     }
     let mut ours = ours.into_iter();
-    let of_case = |case: &Case| {
-        let launches = case.launches.iter().zip(&mut ours);
-        launches.map(|(planned, profiled)| measured(case, planned, profiled)).collect()
+    let of_plan = |plan: &Plan| {
+        let launches = plan.launches.iter().zip(&mut ours);
+        launches.map(|((kernel, shape), profiled)| measured(&plan.name, kernel, shape, profiled)).collect()
     };
-    cases.iter().map(of_case).collect()
+    plans.iter().map(of_plan).collect()
 }
 
-fn measured(case: &Case, planned: &Planned, profiled: &Launch) -> Result<Measured, String> {
+fn measured(plan: &str, planned: &str, shape: &Shape, profiled: &Launch) -> Result<Measured, String> {
     let Launch { kernel, grid, block, metrics } = profiled;
-    if kernel != planned.kernel || *grid != planned.shape.grid || *block != planned.shape.block {
+    if kernel != planned || *grid != shape.grid || *block != shape.block {
         return Err(format!(
-            "the profiled launches are out of step with the cases: where `{}` of `{case}` ({}) was expected stands \
-             `{kernel}` with grid {grid}, block {block}",
-            planned.kernel, planned.shape
+            "the profiled launches are out of step with the cases: where `{planned}` of `{plan}` ({shape}) was \
+             expected stands `{kernel}` with grid {grid}, block {block}"
         ));
     }
     // A counter that this GPU or this ncu does not have is not recorded.
     let exact = EXACT.iter().filter_map(|counter| metrics.get(counter.metric).map(|cell| (counter.metric, cell)));
     let exact = exact.map(|(metric, (value, unit))| {
-        let number = number(value, unit).ok_or_else(|| format!("{metric} of `{case}` is `{value}` {unit}"))?;
+        let number = number(value, unit).ok_or_else(|| format!("{metric} of `{plan}` is `{value}` {unit}"))?;
         Ok((metric.to_owned(), number))
     });
     let exact = exact.collect::<Result<Metrics, String>>()?;
@@ -177,6 +200,10 @@ pub(super) mod tests {
         lines.join("\n") + "\n"
     }
 
+    pub(in crate::record) fn plans(cases: &[Case]) -> Vec<Plan> {
+        cases.iter().map(Plan::of_case).collect()
+    }
+
     fn cases() -> Vec<Case> {
         case::select(&["tile 64,"]).unwrap()
     }
@@ -184,7 +211,7 @@ pub(super) mod tests {
     #[test]
     fn launches_find_their_cases() {
         let cases = cases();
-        let measured = attach(&cases, &parse(&output(&cases)).unwrap()).unwrap();
+        let measured = attach(&plans(&cases), &parse(&output(&cases)).unwrap()).unwrap();
         assert_eq!(measured.len(), cases.len());
         assert_eq!(measured[3][0].exact[EXACT[7].metric], 3007);
         assert_eq!(measured[0][0].exact.len(), EXACT.len());
@@ -199,7 +226,7 @@ pub(super) mod tests {
         let mut lines: Vec<&str> = text.lines().collect();
         let foreign = lines[5].replace(cases[1].launches[0].kernel, "memset_kernel(void*, int)");
         lines.insert(5, &foreign);
-        assert!(attach(&cases, &parse(&lines.join("\n")).unwrap()).is_ok());
+        assert!(attach(&plans(&cases), &parse(&lines.join("\n")).unwrap()).is_ok());
     }
 
     #[test]
@@ -207,9 +234,9 @@ pub(super) mod tests {
         let cases = cases();
         let mut launches = parse(&output(&cases)).unwrap();
         launches.swap(0, 1);
-        assert!(attach(&cases, &launches).unwrap_err().contains("out of step"));
+        assert!(attach(&plans(&cases), &launches).unwrap_err().contains("out of step"));
         launches.pop();
-        let error = attach(&cases, &launches).unwrap_err();
+        let error = attach(&plans(&cases), &launches).unwrap_err();
         assert!(
             error.starts_with(&format!("{} launches were profiled and {}", cases.len() - 1, cases.len())),
             "{error}"
@@ -226,13 +253,13 @@ pub(super) mod tests {
         assert_eq!(number("n/a", ""), None);
         let cases = cases();
         let missing = output(&cases).replace(EXACT[4].metric, "smsp__something_else.sum");
-        let measured = attach(&cases, &parse(&missing).unwrap()).unwrap();
+        let measured = attach(&plans(&cases), &parse(&missing).unwrap()).unwrap();
         assert_eq!(measured[0][0].exact.len(), EXACT.len() - 1);
         assert!(!measured[0][0].exact.contains_key(EXACT[4].metric));
         let none = EXACT.iter().fold(output(&cases), |text, counter| text.replace(counter.metric, "smsp__other.sum"));
-        assert!(attach(&cases, &parse(&none).unwrap()).unwrap_err().contains("exact counters"));
+        assert!(attach(&plans(&cases), &parse(&none).unwrap()).unwrap_err().contains("exact counters"));
         let cell = output(&cases).replacen(&format!("\"{}\"", 4), "\"1.5\"", 1);
-        assert!(attach(&cases, &parse(&cell).unwrap()).is_err());
+        assert!(attach(&plans(&cases), &parse(&cell).unwrap()).is_err());
     }
 
     #[test]

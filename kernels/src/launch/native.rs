@@ -1,0 +1,230 @@
+//! A session's launches on a real GPU, beside what the simulator made of them.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::element::Element;
+use super::expect::{self, Comparison};
+use super::run::{Ran, RanLaunch};
+use crate::gpu::{Times, Work};
+use crate::native::{Device, Pair, pairs};
+
+/// What a GPU needs to do what a session did, and what it must leave.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Twin {
+    work: Work,
+    left: Vec<Left>,
+    /// Why a GPU cannot be asked.
+    refused: Option<String>,
+}
+
+/// A buffer as the simulator left it.
+#[derive(Debug, Clone, PartialEq)]
+struct Left {
+    /// Which buffer of the work it is.
+    buffer: usize,
+    title: String,
+    element: Option<Element>,
+    bytes: Vec<u8>,
+}
+
+impl Twin {
+    /// A session that has not begun.
+    pub(super) fn new() -> Self {
+        Self { work: Work::new("the launches"), ..Self::default() }
+    }
+
+    /// Something that a GPU cannot be given.
+    pub(super) fn refuse(&mut self, why: &str) {
+        self.refused.get_or_insert_with(|| why.to_owned());
+    }
+
+    /// A launch whose first `shared` buffers are those of the launches before it.
+    pub(super) fn push(&mut self, kernel: &str, launch: &sim::Launch, shared: usize) {
+        if let Err(why) = self.work.push(kernel, launch, shared) {
+            self.refuse(&why.to_string());
+        }
+        // The simulator has zeros where nobody has written.
+        self.work.buffers.iter_mut().for_each(|memory| memory.written = true);
+    }
+
+    /// What the simulator left in the end: first the buffers that all launches share, then those of the last launch.
+    pub(super) fn leave(
+        &mut self,
+        buffers: impl ExactSizeIterator<Item = (String, Option<Element>, Vec<u8>)>,
+        shared: usize,
+    ) {
+        let own = buffers.len().saturating_sub(shared);
+        let first = self.work.buffers.len().saturating_sub(own);
+        self.left = buffers
+            .enumerate()
+            .map(|(at, (title, element, bytes))| {
+                let buffer = if at < shared { at } else { first + at - shared };
+                Left { buffer, title, element, bytes }
+            })
+            .collect();
+    }
+
+    /// Runs the session on a GPU, if the simulator found nothing in it. Numbers may differ by `tolerance`, as they may
+    /// from expected ones.
+    pub fn run(&self, ran: &Ran, ptx: &str, tolerance: f64, device: &dyn Device) -> OnGpu {
+        let outcome = match self.forbidden(ran) {
+            Some(why) => Outcome::NotRun { why },
+            None => match device.measure(ptx, std::slice::from_ref(&self.work)) {
+                Err(why) => Outcome::Failed { why: why.to_string() },
+                Ok(mut measured) => match measured.works.pop() {
+                    None => Outcome::Failed { why: "it gave nothing back".to_owned() },
+                    Some(work) => {
+                        let compare = |left: &Left| {
+                            let got = work.buffers.get(left.buffer).map_or(&[][..], Vec::as_slice);
+                            expect::compare(&left.title, got, &left.bytes, left.element, tolerance)
+                        };
+                        let simulated = sum(&ran.launches);
+                        Outcome::Ran {
+                            buffers: self.left.iter().map(compare).collect(),
+                            times: work.times,
+                            predicted_us: predicted_us(&ran.launches),
+                            counters: work.exact.map_or_else(Vec::new, |exact| pairs(&simulated, &exact)),
+                            notes: measured.notes,
+                        }
+                    }
+                },
+            },
+        };
+        OnGpu { gpu: device.name(), outcome }
+    }
+
+    /// Why it is not run natively; nothing if it may be.
+    fn forbidden(&self, ran: &Ran) -> Option<String> {
+        if ran.cut_short || ran.launches.iter().any(|launch| !launch.report.findings.is_empty()) {
+            let why = "the simulator found faults in it. On a GPU such code may give another result at every run, spoil \
+                       what others have there, or never end: mend it first";
+            return Some(why.to_owned());
+        }
+        self.refused.clone()
+    }
+}
+
+/// The exact counters of all launches together.
+fn sum(launches: &[RanLaunch]) -> sim::report::Metrics {
+    let mut reports = launches.iter().map(|launch| &launch.report);
+    let Some(mut sum) = reports.next().cloned() else { return Default::default() };
+    reports.for_each(|report| sum.add(report));
+    sum.metrics
+}
+
+/// How long all launches take together, if all were predicted.
+fn predicted_us(launches: &[RanLaunch]) -> Option<f64> {
+    let (first_us, next_us) = sim::predict::rates::launch_us(&launches.first()?.report.target);
+    // Behind the first launch, the others do not wait for the host.
+    let of = |launch: &RanLaunch| Some(launch.report.prediction.as_ref()?.us - first_us + next_us);
+    launches.iter().map(of).sum::<Option<f64>>().map(|us| us + first_us - next_us)
+}
+
+/// A session on a GPU.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OnGpu {
+    /// The GPU and its driver.
+    pub gpu: String,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// What came of running a session on a GPU.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It was not run.
+    NotRun {
+        /// Why, in a sentence.
+        why: String,
+    },
+    /// The GPU refused it or stopped it.
+    Failed {
+        /// What it said.
+        why: String,
+    },
+    /// It ran.
+    Ran {
+        /// The buffers beside what the simulator left in them.
+        buffers: Vec<Comparison>,
+        /// How long all launches took.
+        times: Times,
+        /// How long the simulator says that they take, in microseconds.
+        predicted_us: Option<f64>,
+        /// The exact counters, simulated and measured; none without Nsight Compute.
+        counters: Vec<Pair>,
+        /// What the user should know, one sentence each.
+        notes: Vec<String>,
+    },
+}
+
+impl OnGpu {
+    /// Whether the GPU did what the simulator says it does: not, if a buffer differs or it did not come to its end.
+    pub fn agrees(&self) -> bool {
+        match &self.outcome {
+            Outcome::NotRun { .. } => true,
+            Outcome::Failed { .. } => false,
+            Outcome::Ran { buffers, .. } => buffers.iter().all(|buffer| buffer.wrong == 0),
+        }
+    }
+
+    /// The whole of it for people.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let (buffers, times, predicted_us, counters, notes) = match &self.outcome {
+            Outcome::NotRun { why } => {
+                let _ = writeln!(out, "not run on the GPU ({}): {why}", self.gpu);
+                return out;
+            }
+            Outcome::Failed { why } => {
+                let _ = writeln!(out, "on the GPU ({}) it did not come to its end: {why}", self.gpu);
+                return out;
+            }
+            Outcome::Ran { buffers, times, predicted_us, counters, notes } => {
+                (buffers, times, predicted_us, counters, notes)
+            }
+        };
+        let _ = writeln!(out, "on this machine's GPU, {}:", self.gpu);
+        for buffer in buffers {
+            let (name, all) = (&buffer.buffer, buffer.elements);
+            let _ = match &buffer.first {
+                None => writeln!(out, "  {name}: as simulated ({all} elements)"),
+                Some(first) => {
+                    writeln!(out, "  {name}: {} of {all} elements are not as simulated; {first}", buffer.wrong)
+                }
+            };
+        }
+        let predicted = predicted_us.map_or_else(String::new, |us| format!("; predicted: {us:.1} µs"));
+        let _ = writeln!(
+            out,
+            "  {:.1} µs, median of {} runs with cold caches ({:.1} to {:.1}){predicted}",
+            times.median_us(),
+            times.runs,
+            times.min_ns as f64 / 1e3,
+            times.max_ns as f64 / 1e3
+        );
+        if !counters.is_empty() {
+            let equal = counters.iter().filter(|pair| pair.agrees()).count();
+            let _ = writeln!(
+                out,
+                "  {equal} of {} exact counters are equal; those that are not 0, simulated = measured:",
+                counters.len()
+            );
+            let shown: Vec<&Pair> = counters.iter().filter(|pair| pair.simulated > 0 || pair.measured > 0).collect();
+            let width = shown.iter().map(|pair| pair.label.chars().count()).max().unwrap_or(0);
+            for pair in shown {
+                let _ = writeln!(out, "    {:width$}  {}", pair.label, pair.text());
+            }
+        }
+        for note in notes {
+            let _ = writeln!(out, "note: {note}");
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests;
