@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use kernels::native::Device;
 use serde::Serialize;
 
 use crate::compiler::Compiler;
@@ -10,6 +11,7 @@ use crate::course::{Course, CourseError, Exercise, Kind, read};
 use crate::feedback;
 use crate::grade::{Bench, Depth, Grade, GradeError};
 use crate::misconception;
+use crate::native::{self, NativeRun};
 use crate::state::{State, Way};
 
 /// Why a subcommand could not do its work.
@@ -173,6 +175,12 @@ pub fn list_text(course: &Course, state: &State, filter: &Filter) -> String {
     out
 }
 
+/// The step of an exercise's hint ladder, from 1, that comes behind the last one that was shown; at the end the last.
+pub fn next_hint(course: &Course, state: &State, name: &str) -> usize {
+    let all = course.exercise(name).map_or(1, |exercise| exercise.hints.len());
+    (state.of(name).hints + 1).min(all.max(1))
+}
+
 /// One step of an exercise's hint ladder, from 1.
 ///
 /// # Errors
@@ -182,11 +190,12 @@ pub fn hint(course: &Course, name: &str, step: usize) -> Result<String, DeskErro
     if step == 0 || step > exercise.hints.len() {
         return Err(DeskError::NoHint(step));
     }
-    Ok(hint_text(course, exercise, step))
+    let next = format!("Type: warpbook exercise hint {} {}", exercise.name, step + 1);
+    Ok(hint_text(course, exercise, step, &next))
 }
 
-/// The text of one step of the hints, from 1; the last one shows the worked sibling.
-pub(crate) fn hint_text(course: &Course, exercise: &Exercise, step: usize) -> String {
+/// The text of one step of the hints, from 1; the last one shows the worked sibling, the others say how to get the `next`.
+pub(crate) fn hint_text(course: &Course, exercise: &Exercise, step: usize, next: &str) -> String {
     let mut out = format!("{}\n", exercise.hints.get(step.wrapping_sub(1)).map_or("", String::as_str));
     let file = course.sibling_file(exercise);
     if step == exercise.hints.len()
@@ -195,7 +204,7 @@ pub(crate) fn hint_text(course: &Course, exercise: &Exercise, step: usize) -> St
         let _ = writeln!(out, "\n{}:\n\n{sibling}", shown(&file));
     }
     if step < exercise.hints.len() {
-        let _ = writeln!(out, "\nStill stuck? Type: warpbook exercise hint {} {}", exercise.name, step + 1);
+        let _ = writeln!(out, "\nStill stuck? {next}");
     }
     out
 }
@@ -217,15 +226,18 @@ pub struct Checked {
     pub passed: bool,
     /// One grade for every file.
     pub grades: Vec<Grade>,
+    /// What a GPU did with the same files, if one was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gpu: Vec<NativeRun>,
     /// The messages for the learner, in the same order.
     #[serde(skip)]
     pub texts: Vec<String>,
 }
 
 impl Checked {
-    /// The exit code: 0 if all passed, 1 if not.
-    pub const fn exit_code(&self) -> u8 {
-        if self.passed { 0 } else { 1 }
+    /// The exit code: 0 if all passed, and a GPU that was asked agrees; 1 if not.
+    pub fn exit_code(&self) -> u8 {
+        if self.passed && self.gpu.iter().all(NativeRun::agrees) { 0 } else { 1 }
     }
 
     /// The messages for the learner.
@@ -235,11 +247,17 @@ impl Checked {
 }
 
 /// Grades `what`: an exercise by its name, a file by its path, or every exercise of the course if there is none.
-/// `whose` says which file belongs to a name.
+/// `whose` says which file belongs to a name. What is right there also runs on `device`, if there is one.
 ///
 /// # Errors
 /// When a file cannot be read or no grade can be given. A bad grade is not an error.
-pub fn check(course: &Course, what: Option<&str>, whose: Whose, compiler: &dyn Compiler) -> Result<Checked, DeskError> {
+pub fn check(
+    course: &Course,
+    what: Option<&str>,
+    whose: Whose,
+    compiler: &dyn Compiler,
+    device: Option<&dyn Device>,
+) -> Result<Checked, DeskError> {
     // A file that was named is what is graded.
     let whose = if what.is_some_and(is_path) { Whose::Learner } else { whose };
     let own = |exercise: &Exercise| match whose {
@@ -254,7 +272,7 @@ pub fn check(course: &Course, what: Option<&str>, whose: Whose, compiler: &dyn C
             vec![(exercise, own(exercise))]
         }
     };
-    let mut checked = Checked { passed: true, grades: Vec::new(), texts: Vec::new() };
+    let mut checked = Checked { passed: true, grades: Vec::new(), gpu: Vec::new(), texts: Vec::new() };
     for (exercise, path) in attempts {
         let bench = Bench::new(course, exercise, None, compiler)?;
         let text = match whose {
@@ -264,10 +282,33 @@ pub fn check(course: &Course, what: Option<&str>, whose: Whose, compiler: &dyn C
         let mut grade = bench.grade(&shown(&path), &text, compiler, Depth::All)?;
         grade.misconception = misconception::recognise(course, exercise, &grade)?;
         checked.passed &= grade.passed;
-        checked.texts.push(feedback::text(exercise, &grade));
+        let mut message = feedback::text(exercise, &grade);
+        if let Some(device) = device {
+            let run = bench.native(&grade, &text, compiler, device)?;
+            message = format!("{message}\n{}", native::text::text(&run));
+            checked.gpu.push(run);
+        }
+        checked.texts.push(message);
         checked.grades.push(grade);
     }
     Ok(checked)
+}
+
+/// Grades the learner's file of an exercise, and runs it on a GPU if it is right.
+///
+/// # Errors
+/// When the file cannot be read, or nothing can be told of it.
+pub fn on_gpu(
+    course: &Course,
+    exercise: &Exercise,
+    compiler: &dyn Compiler,
+    device: &dyn Device,
+) -> Result<NativeRun, DeskError> {
+    let path = course.learner_file(exercise);
+    let text = read(&path)?;
+    let bench = Bench::new(course, exercise, None, compiler)?;
+    let grade = bench.grade(&shown(&path), &text, compiler, Depth::All)?;
+    Ok(bench.native(&grade, &text, compiler, device)?)
 }
 
 /// A path as a user writes it: relative to the working directory if it lies there.

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use sim::report::FindingKind;
 use tabled::builder::Builder;
 use tabled::settings::object::Columns;
 use tabled::settings::{Alignment, Style};
 
 use crate::course::{Exercise, Kind};
-use crate::grade::{CaseGrade, Check, CheckKind, ContractRow, Grade};
+use crate::grade::{CaseGrade, Check, CheckKind, ContractRow, Grade, WrongElement};
 
 /// How many lines of each exceeded limit are shown.
 const WORST_LINES: usize = 3;
@@ -111,8 +112,13 @@ fn findings(out: &mut String, grade: &Grade) {
         let times =
             if finding.count > 1 { format!(", {} times in all", grouped(finding.count)) } else { String::new() };
         let _ = writeln!(out, "    block {block}, warp {}, lanes {}{times}", finding.warp, ranges(&finding.lanes));
-        if !finding.help.is_empty() {
-            let _ = writeln!(out, "    help: {}", finding.help);
+        let help = match finding.kind {
+            // The exercise sets the budget: there is no option that raises it.
+            FindingKind::Budget => "the exercise allows far more steps than it takes: look for a loop that never ends",
+            _ => &finding.help,
+        };
+        if !help.is_empty() {
+            let _ = writeln!(out, "    help: {help}");
         }
     }
     if case.findings.len() > FIRST_FINDINGS {
@@ -137,13 +143,7 @@ fn results(out: &mut String, grade: &Grade) {
     if case.first_wrong.is_empty() {
         return;
     }
-    let mut table = Builder::default();
-    table.push_record(["element", "expected", "got"]);
-    for element in &case.first_wrong {
-        let got = element.got.clone().unwrap_or_else(|| "never written".to_owned());
-        table.push_record([format!("{}[{}]", element.output, element.index), element.expected.clone(), got]);
-    }
-    write_table(out, table, 2);
+    elements(out, &case.first_wrong);
     for element in &case.first_wrong {
         let Some(writer) = &element.writer else { continue };
         let [x, y, z] = writer.thread;
@@ -158,6 +158,17 @@ fn results(out: &mut String, grade: &Grade) {
     }
     let total = if case.elements == 1 { "element is" } else { "elements are" };
     let _ = writeln!(out, "\n  {} of {} {total} wrong.", grouped(case.wrong as u64), grouped(case.elements as u64));
+}
+
+/// Wrong elements beside what belongs there.
+pub(crate) fn elements(out: &mut String, wrong: &[WrongElement]) {
+    let mut table = Builder::default();
+    table.push_record(["element", "expected", "got"]);
+    for element in wrong {
+        let got = element.got.clone().unwrap_or_else(|| "never written".to_owned());
+        table.push_record([format!("{}[{}]", element.output, element.index), element.expected.clone(), got]);
+    }
+    write_table(out, table, 2);
 }
 
 /// The contract on the first input that breaks it: the smallest is the easiest to think about.
@@ -275,7 +286,7 @@ fn contract_table(out: &mut String, rows: &[&ContractRow]) {
 }
 
 /// Writes a table whose columns from `numbers` on are numbers.
-fn write_table(out: &mut String, table: Builder, numbers: usize) {
+pub(crate) fn write_table(out: &mut String, table: Builder, numbers: usize) {
     let mut table = table.build();
     table.with(Style::psql()).modify(Columns::new(numbers.min(1)..), Alignment::right());
     for line in table.to_string().lines() {

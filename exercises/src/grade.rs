@@ -12,6 +12,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+pub(crate) use cases::compare;
 pub use cases::{CaseGrade, WrongElement};
 pub(crate) use contract::is_the_file;
 pub use contract::{ContractRow, LineSpend};
@@ -188,7 +189,7 @@ pub(crate) fn author_code(compiler: &dyn Compiler, path: &Path) -> Result<(Code,
 }
 
 /// Reads what the compiler made.
-fn code(file: &str, source: &str, compiled: &crate::compiler::Compiled) -> Result<Code, GradeError> {
+pub(crate) fn code(file: &str, source: &str, compiled: &crate::compiler::Compiled) -> Result<Code, GradeError> {
     let module = |ptx: &str| {
         // The PTX is the compiler's work: if it cannot be read, the learner's text is not to blame.
         sim::Module::parse(file, ptx).map_err(|why| match why.class() {

@@ -1,17 +1,14 @@
 //! One case of an exercise with its data: buffers, launches, and what belongs into the outputs.
 
+mod launches;
+
 use std::path::Path;
 
-use kernels::checked::{self, Subject};
-use kernels::launch::argument::{self, Argument};
 use kernels::launch::content::{Content, Context};
 use kernels::launch::element::Element;
 use kernels::launch::expression::{self, Names, Number};
-use kernels::launch::signature::Signature;
 use kernels::launch::spec::shape;
-use kernels::names;
-use sim::report::FindingKind;
-use sim::{Arg, Dim3, Module, Report};
+use sim::{Dim3, Module, Report};
 
 use crate::course::Exercise;
 use crate::data;
@@ -211,121 +208,10 @@ impl Instance {
         }
         Ok(())
     }
-
-    /// Runs all launches of a learner's code.
-    ///
-    /// # Errors
-    /// [`RunFailure`].
-    pub fn run(&self, code: &Code, options: &sim::Options) -> Result<Ran, RunFailure> {
-        let mut contents: Vec<sim::Content> = Vec::new();
-        let mut report: Option<Report> = None;
-        let mut reports = 0;
-        for (index, made) in self.launches.iter().enumerate() {
-            let kernel = names::resolve(&code.file, &code.counted.kernels(), Some(&made.kernel))
-                .map_err(|_| RunFailure::Launch(no_kernel(code, &made.kernel)))?;
-            let mut launch = self.launch(code, made, &kernel)?;
-            let count = made.args.len();
-            if index > 0 {
-                for (arg, now) in launch.args.iter_mut().skip(count).zip(&contents) {
-                    // What earlier launches left unwritten, the content knows.
-                    if let Arg::Memory { content, written, .. } = arg {
-                        (*content, *written) = (now.clone(), true);
-                    }
-                }
-            }
-            let subject = Subject { counted: &code.counted, checked: code.checked.as_ref(), kernel: &kernel };
-            let outcome = checked::run(subject, &launch, options).map_err(RunFailure::of)?.outcome;
-            contents = outcome.buffers.into_iter().skip(count).map(Option::unwrap_or_default).collect();
-            let ended = outcome.report.findings.iter().any(|finding| ends(finding.kind));
-            match &mut report {
-                None => report = Some(outcome.report),
-                Some(sum) => sum.add(&outcome.report),
-            }
-            reports += 1;
-            if ended {
-                break;
-            }
-        }
-        let report = report.ok_or_else(|| RunFailure::Internal("nothing was launched".to_owned()))?;
-        let buffers = self.buffers.iter().zip(contents).map(|(buffer, content)| {
-            let mut bytes = content.into_vec();
-            bytes.resize(buffer.content.bytes as usize, 0);
-            bytes
-        });
-        Ok(Ran { report, buffers: buffers.collect(), launches: reports })
-    }
-
-    /// One launch, with the buffers as they are at the start behind its arguments.
-    pub(crate) fn launch(&self, code: &Code, made: &Made, kernel: &str) -> Result<sim::Launch, RunFailure> {
-        let mut args = self.arguments(code, made, kernel)?;
-        args.extend(self.buffers.iter().map(|buffer| Arg::Memory {
-            name: format!("buffer `{}`", buffer.name),
-            bytes: buffer.content.bytes,
-            content: buffer.content.data.clone(),
-            written: buffer.content.written,
-        }));
-        Ok(sim::Launch { grid: made.grid, block: made.block, shared_bytes: made.shared, args })
-    }
-
-    /// The arguments of one launch; buffers stand behind them.
-    fn arguments(&self, code: &Code, made: &Made, kernel: &str) -> Result<Vec<Arg>, RunFailure> {
-        let signature = Signature::of(&code.counted, kernel, Some(&code.source));
-        let signature = signature.ok_or_else(|| RunFailure::Launch(no_kernel(code, &made.kernel)))?;
-        let (has, given) = (signature.params.len(), made.args.len());
-        if has != given {
-            let message = format!(
-                "`{}` has {has} parameters, and it is launched with {given} arguments ({})\n\
-                 help: keep the kernel's parameters as they were",
-                made.kernel,
-                made.args.iter().map(|text| &*text.0).collect::<Vec<_>>().join(", ")
-            );
-            return Err(RunFailure::Launch(message));
-        }
-        let context = Context { folder: Path::new(""), names: &self.names };
-        let mut args = Vec::with_capacity(given + self.buffers.len());
-        for (text, param) in made.args.iter().zip(&signature.params) {
-            let failed = |why: &str| {
-                let help = "help: keep the kernel's parameters as they were";
-                RunFailure::Launch(format!("`{}` for the parameter `{}`: {why}\n{help}", text.0, param.text))
-            };
-            let value = match argument::parse(&text.0, param.scalar, context).map_err(|why| failed(&why.to_string()))? {
-                Argument::Value(value) => value,
-                Argument::Buffer(_) => return Err(failed("a buffer is named in [run.in], [run.out] or [run.scratch]")),
-            };
-            args.push(match &value.pointers[..] {
-                [] => Arg::Bytes(value.bytes),
-                [pointer] if value.bytes.len() == 8 => {
-                    let at = self.buffers.iter().position(|buffer| buffer.name == pointer.to);
-                    let at = at.ok_or_else(|| failed(&format!("there is no buffer `{}`", pointer.to)))?;
-                    Arg::Address { argument: given + at, offset: pointer.offset }
-                }
-                _ => return Err(failed("structs that hold addresses are not supported here")),
-            });
-        }
-        Ok(args)
-    }
 }
 
 /// Most bytes of one buffer of an exercise.
 const MOST_BYTES: u64 = 1 << 26;
-
-/// Whether a finding means that the launch did not come to its end.
-const fn ends(kind: FindingKind) -> bool {
-    matches!(kind, FindingKind::Deadlock | FindingKind::Budget | FindingKind::Assert | FindingKind::Trap)
-}
-
-/// The message for a kernel that is not there.
-fn no_kernel(code: &Code, wanted: &str) -> String {
-    let have = match code.counted.kernels().as_slice() {
-        [] => "it has no kernel at all".to_owned(),
-        kernels => format!("it has {}", kernels.iter().map(|name| names::short(name)).collect::<Vec<_>>().join(", ")),
-    };
-    format!(
-        "{} has no kernel called `{wanted}`; {have}\n\
-         help: keep the line `extern \"C\" __global__ void {wanted}(...)` as it was",
-        code.file
-    )
-}
 
 /// One launch with its numbers.
 fn made(launch: &Launch, case: &Case, names: &Names) -> Result<Made, String> {

@@ -12,7 +12,7 @@
 //! [`Bench`] makes an exercise's data and grades any number of submissions; [`feedback::text`] says to the learner where
 //! the gap is; [`check_course`] proves that the course itself is sound. [`desk`] holds what the command line's
 //! subcommands do. A grade depends on the submission, the course and the secret alone: it is the same on every machine,
-//! with or without a GPU.
+//! with or without a GPU. [`native`] sets what a GPU does beside it.
 
 #![forbid(unsafe_code)]
 
@@ -28,6 +28,7 @@ mod info;
 pub mod instance;
 pub mod measure;
 pub mod misconception;
+pub mod native;
 pub mod quiz;
 pub mod runner;
 pub mod spec;

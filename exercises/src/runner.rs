@@ -8,6 +8,7 @@ pub mod terminal;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use kernels::native::Device;
 use rayon::prelude::*;
 
 use crate::compiler::Compiler;
@@ -16,6 +17,7 @@ use crate::desk::{self, DeskError, Filter, shown};
 use crate::feedback;
 use crate::grade::{Grade, grade};
 use crate::misconception;
+use crate::native;
 use crate::state::State;
 
 /// What happened outside.
@@ -54,19 +56,23 @@ const BACKUPS: &str = ".warpbook-backups";
 pub struct Runner<'a> {
     course: &'a Course,
     compiler: &'a dyn Compiler,
+    device: Option<&'a dyn Device>,
     state: State,
     exercise: &'a Exercise,
     /// Whether the current exercise passed when it was last checked.
     passed: bool,
+    /// What was just written to the learner's file here: that it changed is no news then.
+    written: Option<String>,
 }
 
-/// Works through a course until the learner quits.
+/// Works through a course until the learner quits. What is right runs on `device` when that is asked for, if there is one.
 ///
 /// # Errors
 /// When files or the terminal fail, or nothing can be graded here.
 pub fn run(
     course: &Course,
     compiler: &dyn Compiler,
+    device: Option<&dyn Device>,
     start: Option<&str>,
     inputs: &mut dyn Inputs,
     out: &mut dyn Write,
@@ -80,13 +86,20 @@ pub fn run(
         say(out, &finished(course, &state));
         return Ok(());
     };
-    let mut runner = Runner { course, compiler, state, exercise, passed: false };
+    let mut runner = Runner { course, compiler, device, state, exercise, passed: false, written: None };
     runner.go_to(exercise)?;
     runner.check(out)?;
     loop {
         runner.prompt(inputs.watches(), out);
         let file = course.learner_file(runner.exercise);
-        match inputs.next(&file)? {
+        let event = loop {
+            let event = inputs.next(&file)?;
+            let own = if event == Event::Saved { runner.written.take() } else { None };
+            if own.is_none() || own != read(&file).ok() {
+                break event;
+            }
+        };
+        match event {
             Event::End | Event::Key('q') => return Ok(()),
             Event::Saved => runner.check(out)?,
             Event::Key(key) => runner.key(key, inputs, out)?,
@@ -148,13 +161,14 @@ impl<'a> Runner<'a> {
         let next = if self.passed { "n:next / " } else { "" };
         let how = if watches { "save it to check it again" } else { "r:run checks it again" };
         let run = if watches { "" } else { "r:run / " };
+        let gpu = if self.device.is_some() { "g:gpu / " } else { "" };
         let name = &self.exercise.name;
         let title = &self.exercise.title;
         say(
             out,
             &format!(
                 "\n{bar}\n{name}: {title} ({}, {} minutes)\nYour file: {file} ({how})\n\n\
-                 {next}{run}h:hint / l:list / s:skip / c:check all / x:reset / q:quit ? ",
+                 {next}{run}{gpu}h:hint / l:list / s:skip / c:check all / x:reset / q:quit ? ",
                 self.exercise.kind.name(),
                 self.exercise.minutes
             ),
@@ -171,6 +185,7 @@ impl<'a> Runner<'a> {
                 Ok(())
             }
             'r' | '\n' => self.check(out),
+            'g' => self.on_gpu(out),
             'h' => self.hint(out),
             's' => {
                 let progress = self.state.progress.entry(self.exercise.name.clone()).or_default();
@@ -199,13 +214,28 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Runs the current exercise's file on the GPU.
+    fn on_gpu(&self, out: &mut dyn Write) -> Result<(), DeskError> {
+        let Some(device) = self.device else {
+            say(out, "No GPU takes part: start with warpbook watch --gpu to run on this machine's.\n");
+            return Ok(());
+        };
+        say(out, "Running on the GPU, please wait ...\n\n");
+        match desk::on_gpu(self.course, self.exercise, self.compiler, device) {
+            Ok(run) => say(out, &native::text::text(&run)),
+            Err(error) if error.exit_code() == 101 => return Err(error),
+            Err(error) => say(out, &format!("{error}\n")),
+        }
+        Ok(())
+    }
+
     /// The next step of the hints; the last one again and again.
     fn hint(&mut self, out: &mut dyn Write) -> Result<(), DeskError> {
         let progress = self.state.progress.entry(self.exercise.name.clone()).or_default();
         progress.hints = (progress.hints + 1).min(self.exercise.hints.len());
         let step = progress.hints;
         self.state.save(self.course)?;
-        say(out, &format!("{}\n", desk::hint_text(self.course, self.exercise, step)));
+        say(out, &format!("{}\n", desk::hint_text(self.course, self.exercise, step, "Press h for the next hint.")));
         Ok(())
     }
 
@@ -275,6 +305,7 @@ impl<'a> Runner<'a> {
         for backup in reset(self.course, self.exercise)? {
             say(out, &format!("kept: {}\n", shown(&backup)));
         }
+        self.written = read(&self.course.learner_file(self.exercise)).ok();
         self.state.progress.entry(self.exercise.name.clone()).or_default().done = false;
         self.state.save(self.course)?;
         self.check(out)

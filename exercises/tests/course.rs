@@ -286,7 +286,7 @@ fn a_learner_works_through_the_course() {
     let work = |keys: &[&'static str]| {
         let mut out = Vec::new();
         let mut typed = Typed(keys.iter().copied().collect());
-        runner::run(&course, &compiler, None, &mut typed, &mut out).unwrap();
+        runner::run(&course, &compiler, None, None, &mut typed, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     };
     // The first check comes after the words that one has to wait; n does nothing before the exercise is done.
@@ -358,7 +358,7 @@ fn files_are_graded_by_their_names() {
     let file = folder.path().join("block_sum.cu");
     std::fs::copy(course.solution_file(course.exercise("block_sum").unwrap()), &file).unwrap();
     let compiler = Cached::new(Nvrtc);
-    let check = |what: &str, whose| desk::check(&course, Some(what), whose, &compiler);
+    let check = |what: &str, whose| desk::check(&course, Some(what), whose, &compiler, None);
     let checked = check(&file.display().to_string(), Whose::Learner).unwrap();
     assert!(checked.passed && checked.exit_code() == 0, "{}", checked.text());
     assert!(checked.text().contains("all public checks passed (hidden: 1)"), "{}", checked.text());

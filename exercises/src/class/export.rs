@@ -8,7 +8,7 @@ mod table;
 
 use std::path::{Path, PathBuf};
 
-pub use github::{annotations, summary};
+pub use github::{Action, annotations, summary};
 pub use gradescope::gradescope;
 pub use junit::junit;
 pub use prairielearn::prairielearn;

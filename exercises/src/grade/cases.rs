@@ -1,7 +1,7 @@
 //! What happens on one case: findings, results, costs.
 
 use serde::Serialize;
-use sim::report::{Finding, LaunchShape};
+use sim::report::{Finding, LaunchShape, Metrics};
 
 use super::writer::{self, Writer};
 use super::{Check, CheckKind, Grade, GradeError, contract};
@@ -34,6 +34,9 @@ pub struct CaseGrade {
     /// A digest of the judged buffers after the run.
     #[serde(skip)]
     pub outcome: u64,
+    /// The exact counters of all launches.
+    #[serde(skip)]
+    pub exact: Metrics,
 }
 
 /// An element of an output that is not what it should be.
@@ -103,38 +106,60 @@ pub(super) fn run(exercise: &Exercise, code: &Code, case: &Instance, grade: &mut
     Ok(())
 }
 
-/// Holds the buffers against what belongs into them.
+/// Holds a run against what belongs into its buffers.
 fn judge(case: &Instance, ran: &Ran, tolerance: f64) -> CaseGrade {
-    let mut judged = CaseGrade {
+    let Compared { elements, wrong, first_wrong, changed_inputs, digest } = compare(case, &ran.buffers, tolerance);
+    CaseGrade {
         case: case.case.name.clone(),
         hidden: case.case.hidden,
         seed: case.case.seed,
         launch: ran.report.launch.clone(),
         launches: ran.launches,
-        elements: 0,
-        wrong: 0,
-        first_wrong: Vec::new(),
-        changed_inputs: Vec::new(),
+        elements,
+        wrong,
+        first_wrong,
+        changed_inputs,
         findings: ran.report.findings.clone(),
-        outcome: 0,
-    };
+        outcome: digest,
+        exact: ran.report.metrics.clone(),
+    }
+}
+
+/// What was found in buffers after a run.
+pub(crate) struct Compared {
+    /// The length of all judged buffers, in elements.
+    pub(crate) elements: usize,
+    /// How many of their elements are wrong.
+    pub(crate) wrong: usize,
+    /// The first of them.
+    pub(crate) first_wrong: Vec<WrongElement>,
+    /// The names of inputs that the kernel changed.
+    pub(crate) changed_inputs: Vec<String>,
+    /// A digest of the judged buffers.
+    pub(crate) digest: u64,
+}
+
+/// Holds the buffers against what belongs into them, whoever ran the kernel.
+pub(crate) fn compare(case: &Instance, buffers: &[Vec<u8>], tolerance: f64) -> Compared {
+    let mut compared =
+        Compared { elements: 0, wrong: 0, first_wrong: Vec::new(), changed_inputs: Vec::new(), digest: 0 };
     let mut hasher = blake3::Hasher::new();
-    for (buffer, got) in case.buffers.iter().zip(&ran.buffers) {
+    for (buffer, got) in case.buffers.iter().zip(buffers) {
         if buffer.role == Role::In && *got != buffer.content.to_bytes() {
-            judged.changed_inputs.push(buffer.name.clone());
+            compared.changed_inputs.push(buffer.name.clone());
         }
         let Some(expected) = &buffer.expected else { continue };
         hasher.update(got);
         let element = buffer.element();
         let size = element.bytes();
-        judged.elements += expected.len() / size;
+        compared.elements += expected.len() / size;
         for (index, (got, expected)) in got.chunks_exact(size).zip(expected.chunks_exact(size)).enumerate() {
             if got == expected || (element.is_real() && close(element.value(got), element.value(expected), tolerance)) {
                 continue;
             }
-            judged.wrong += 1;
-            if judged.first_wrong.len() < FIRST_WRONG {
-                judged.first_wrong.push(WrongElement {
+            compared.wrong += 1;
+            if compared.first_wrong.len() < FIRST_WRONG {
+                compared.first_wrong.push(WrongElement {
                     output: buffer.name.clone(),
                     index,
                     expected: element.show(expected),
@@ -145,8 +170,8 @@ fn judge(case: &Instance, ran: &Ran, tolerance: f64) -> CaseGrade {
         }
     }
     let digest = hasher.finalize();
-    judged.outcome = u64::from_le_bytes(std::array::from_fn(|at| digest.as_bytes()[at]));
-    judged
+    compared.digest = u64::from_le_bytes(std::array::from_fn(|at| digest.as_bytes()[at]));
+    compared
 }
 
 /// How many wrong elements are told with their writers: each takes a run.

@@ -50,7 +50,10 @@ impl Terminal {
     /// Whether the watched file was saved since the last look, and is left alone now.
     fn saved(&self, watched: &Path) -> bool {
         let Some((_, changes)) = &self.watcher else { return false };
-        let is_it = |path: &PathBuf| path.file_name() == watched.file_name();
+        // Solutions and wrong solutions have the same names in other folders.
+        let folder = |path: &Path| path.parent().and_then(|folder| folder.canonicalize().ok());
+        let own = folder(watched);
+        let is_it = |path: &PathBuf| path.file_name() == watched.file_name() && folder(path) == own;
         if !changes.try_iter().any(|path| is_it(&path)) {
             return false;
         }

@@ -1,9 +1,51 @@
 //! What GitHub Actions show: a summary of the step in Markdown, and annotations at lines of files.
 
 use std::fmt::Write as _;
+use std::fs::OpenOptions;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
-use crate::class::{ClassReport, Status, points};
+use crate::class::{ClassReport, Status, Submission, points};
 use crate::course::Course;
+
+/// What of a GitHub action this process runs in.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Action {
+    /// The file that the step's summary is added to.
+    pub summary: Option<PathBuf>,
+    /// Whether somebody reads workflow commands.
+    pub annotates: bool,
+}
+
+impl Action {
+    /// The one that the environment tells of; outside of an action there is nothing of it.
+    pub fn of_environment() -> Self {
+        let summary = std::env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()).map(PathBuf::from);
+        Self { summary, annotates: std::env::var_os("GITHUB_ACTIONS").is_some() }
+    }
+
+    /// Adds a report to the step's summary and gives the annotations, which belong on standard error.
+    ///
+    /// # Errors
+    /// When the summary cannot be written.
+    pub fn tell(&self, course: &Course, report: &ClassReport, submissions: &[Submission]) -> io::Result<String> {
+        if let Some(path) = &self.summary {
+            let file = OpenOptions::new().append(true).create(true).open(path);
+            let written = file.and_then(|mut file| file.write_all(summary(course, report).as_bytes()));
+            written.map_err(|why| io::Error::new(why.kind(), format!("cannot write the step's summary: {why}")))?;
+        }
+        if !self.annotates {
+            return Ok(String::new());
+        }
+        // Files of a submission that is a folder are named from the repository's root, as the folder was.
+        let prefix = |name: &str| {
+            let path = submissions.iter().find(|one| one.name == name).map(|one| one.path.as_path());
+            path.filter(|path| path.is_dir() && *path != Path::new("."))
+                .map_or_else(String::new, |path| format!("{}/", path.display()))
+        };
+        Ok(annotations(report, prefix))
+    }
+}
 
 /// The summary: a table of submissions by exercises, and what failed.
 pub fn summary(course: &Course, report: &ClassReport) -> String {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::*;
-use crate::class::{ExerciseResult, Status, SubmissionReport};
+use crate::class::{ExerciseResult, Status, Submission, SubmissionReport};
 
 fn result(name: &str, status: Status, points: f64) -> ExerciseResult {
     ExerciseResult {
@@ -153,4 +153,28 @@ fn results_lie_in_folders_that_are_told_apart_and_lead_nowhere_else() {
         names,
         ["gradescope/ada/results.json", "gradescope/.._bob/results.json", "gradescope/ada-2/results.json"]
     );
+}
+
+#[test]
+fn an_action_gets_its_summary_and_paths_from_the_repositorys_root() {
+    let (folder, report) = (tempfile::tempdir().unwrap(), report());
+    let submissions = [
+        Submission { name: "ada".to_owned(), path: folder.path().to_owned() },
+        Submission { name: "../bob".to_owned(), path: PathBuf::from(".") },
+    ];
+    let nothing = Action::default().tell(&course(), &report, &submissions).unwrap();
+    assert_eq!(nothing, "", "outside of an action nothing is said");
+
+    let file = folder.path().join("summary.md");
+    std::fs::write(&file, "before\n").unwrap();
+    let action = Action { summary: Some(file.clone()), annotates: true };
+    let text = action.tell(&course(), &report, &submissions).unwrap();
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), format!("before\n{}", summary(&course(), &report)));
+    let root = folder.path().display().to_string().replace(':', "%3A").replace(',', "%2C");
+    assert!(text.contains(&format!("::error file={root}/e1.cu,line=7,")), "{text}");
+    assert!(text.contains("::error file=e0.cu,"), "the current folder needs no prefix: {text}");
+
+    let action = Action { summary: Some(folder.path().join("no/such/folder")), annotates: false };
+    let error = action.tell(&course(), &report, &submissions).unwrap_err();
+    assert!(error.to_string().starts_with("cannot write the step's summary"), "{error}");
 }

@@ -1,0 +1,178 @@
+//! The launches of a case with a learner's code: simulated, as a GPU gets them, and how long they take.
+
+use std::path::Path;
+
+use kernels::checked::{self, Subject};
+use kernels::gpu::Work;
+use kernels::launch::argument::{self, Argument};
+use kernels::launch::content::Context;
+use kernels::launch::signature::Signature;
+use kernels::names;
+use sim::report::{FindingKind, Report};
+use sim::{Arg, predict};
+
+use super::{Code, Instance, Made, Ran, RunFailure};
+
+impl Instance {
+    /// Runs all launches of a learner's code.
+    ///
+    /// # Errors
+    /// [`RunFailure`].
+    pub fn run(&self, code: &Code, options: &sim::Options) -> Result<Ran, RunFailure> {
+        let mut contents: Vec<sim::Content> = Vec::new();
+        let mut report: Option<Report> = None;
+        let mut reports = 0;
+        for made in &self.launches {
+            let kernel = kernel(code, made)?;
+            let mut launch = self.launch(code, made, &kernel)?;
+            let count = made.args.len();
+            go_on(&mut launch, count, &contents);
+            let subject = Subject { counted: &code.counted, checked: code.checked.as_ref(), kernel: &kernel };
+            let outcome = checked::run(subject, &launch, options).map_err(RunFailure::of)?.outcome;
+            contents = outcome.buffers.into_iter().skip(count).map(Option::unwrap_or_default).collect();
+            let ended = outcome.report.findings.iter().any(|finding| ends(finding.kind));
+            match &mut report {
+                None => report = Some(outcome.report),
+                Some(sum) => sum.add(&outcome.report),
+            }
+            reports += 1;
+            if ended {
+                break;
+            }
+        }
+        let report = report.ok_or_else(|| RunFailure::Internal("nothing was launched".to_owned()))?;
+        let buffers = self.buffers.iter().zip(contents).map(|(buffer, content)| {
+            let mut bytes = content.into_vec();
+            bytes.resize(buffer.content.bytes as usize, 0);
+            bytes
+        });
+        Ok(Ran { report, buffers: buffers.collect(), launches: reports })
+    }
+
+    /// All launches of a learner's code as a GPU gets them.
+    ///
+    /// # Errors
+    /// [`RunFailure`].
+    pub fn work(&self, code: &Code) -> Result<Work, RunFailure> {
+        let mut work = Work::new(&self.case.name);
+        for made in &self.launches {
+            let kernel = kernel(code, made)?;
+            let pushed = work.push(&kernel, &self.launch(code, made, &kernel)?, self.buffers.len());
+            pushed.map_err(|why| RunFailure::Internal(why.to_string()))?;
+        }
+        Ok(work)
+    }
+
+    /// How long all launches of a learner's code take together, in microseconds, as the simulator predicts it.
+    ///
+    /// # Errors
+    /// [`RunFailure`].
+    pub fn predicted_us(&self, code: &Code) -> Result<f64, RunFailure> {
+        let options = sim::Options { checks: sim::Checks::NONE, ..sim::Options::default() };
+        // Behind the first launch, the others do not wait for the host.
+        let (first_us, next_us) = predict::rates::launch_us(&options.target);
+        let mut total = first_us - next_us;
+        let (mut contents, mut touched) = (Vec::new(), None);
+        for (index, made) in self.launches.iter().enumerate() {
+            let kernel = kernel(code, made)?;
+            let mut launch = self.launch(code, made, &kernel)?;
+            let count = made.args.len();
+            go_on(&mut launch, count, &contents);
+            let how = predict::How { touched, ..predict::How::default() };
+            let predicted = predict::predict(&code.counted, &kernel, &launch, &options, &how);
+            let one = predicted.map_err(RunFailure::of)?.prediction;
+            touched = Some(touched.unwrap_or(0) + one.dram_read_bytes + one.dram_written_bytes);
+            total += one.us - first_us + next_us;
+            if index + 1 < self.launches.len() {
+                let outcome = sim::simulate(&code.counted, &kernel, &launch, &options).map_err(RunFailure::of)?;
+                contents = outcome.buffers.into_iter().skip(count).map(Option::unwrap_or_default).collect();
+            }
+        }
+        Ok(total)
+    }
+
+    /// One launch, with the buffers as they are at the start behind its arguments.
+    pub(crate) fn launch(&self, code: &Code, made: &Made, kernel: &str) -> Result<sim::Launch, RunFailure> {
+        let mut args = self.arguments(code, made, kernel)?;
+        args.extend(self.buffers.iter().map(|buffer| Arg::Memory {
+            name: format!("buffer `{}`", buffer.name),
+            bytes: buffer.content.bytes,
+            content: buffer.content.data.clone(),
+            written: buffer.content.written,
+        }));
+        Ok(sim::Launch { grid: made.grid, block: made.block, shared_bytes: made.shared, args })
+    }
+
+    /// The arguments of one launch; buffers stand behind them.
+    fn arguments(&self, code: &Code, made: &Made, kernel: &str) -> Result<Vec<Arg>, RunFailure> {
+        let signature = Signature::of(&code.counted, kernel, Some(&code.source));
+        let signature = signature.ok_or_else(|| RunFailure::Launch(no_kernel(code, &made.kernel)))?;
+        let (has, given) = (signature.params.len(), made.args.len());
+        if has != given {
+            let message = format!(
+                "`{}` has {has} parameters, and it is launched with {given} arguments ({})\n\
+                 help: keep the kernel's parameters as they were",
+                made.kernel,
+                made.args.iter().map(|text| &*text.0).collect::<Vec<_>>().join(", ")
+            );
+            return Err(RunFailure::Launch(message));
+        }
+        let context = Context { folder: Path::new(""), names: &self.names };
+        let mut args = Vec::with_capacity(given + self.buffers.len());
+        for (text, param) in made.args.iter().zip(&signature.params) {
+            let failed = |why: &str| {
+                let help = "help: keep the kernel's parameters as they were";
+                RunFailure::Launch(format!("`{}` for the parameter `{}`: {why}\n{help}", text.0, param.text))
+            };
+            let value = match argument::parse(&text.0, param.scalar, context).map_err(|why| failed(&why.to_string()))? {
+                Argument::Value(value) => value,
+                Argument::Buffer(_) => return Err(failed("a buffer is named in [run.in], [run.out] or [run.scratch]")),
+            };
+            args.push(match &value.pointers[..] {
+                [] => Arg::Bytes(value.bytes),
+                [pointer] if value.bytes.len() == 8 => {
+                    let at = self.buffers.iter().position(|buffer| buffer.name == pointer.to);
+                    let at = at.ok_or_else(|| failed(&format!("there is no buffer `{}`", pointer.to)))?;
+                    Arg::Address { argument: given + at, offset: pointer.offset }
+                }
+                _ => return Err(failed("structs that hold addresses are not supported here")),
+            });
+        }
+        Ok(args)
+    }
+}
+
+/// Whether a finding means that the launch did not come to its end.
+const fn ends(kind: FindingKind) -> bool {
+    matches!(kind, FindingKind::Deadlock | FindingKind::Budget | FindingKind::Assert | FindingKind::Trap)
+}
+
+/// The name in the PTX of the kernel of a launch.
+fn kernel(code: &Code, made: &Made) -> Result<String, RunFailure> {
+    names::resolve(&code.file, &code.counted.kernels(), Some(&made.kernel))
+        .map_err(|_| RunFailure::Launch(no_kernel(code, &made.kernel)))
+}
+
+/// Lets a launch find the buffers behind its `count` arguments as the launch before left them; before the first there is
+/// no content.
+fn go_on(launch: &mut sim::Launch, count: usize, contents: &[sim::Content]) {
+    for (arg, now) in launch.args.iter_mut().skip(count).zip(contents) {
+        // What earlier launches left unwritten, the content knows.
+        if let Arg::Memory { content, written, .. } = arg {
+            (*content, *written) = (now.clone(), true);
+        }
+    }
+}
+
+/// The message for a kernel that is not there.
+fn no_kernel(code: &Code, wanted: &str) -> String {
+    let have = match code.counted.kernels().as_slice() {
+        [] => "it has no kernel at all".to_owned(),
+        kernels => format!("it has {}", kernels.iter().map(|name| names::short(name)).collect::<Vec<_>>().join(", ")),
+    };
+    format!(
+        "{} has no kernel called `{wanted}`; {have}\n\
+         help: keep the line `extern \"C\" __global__ void {wanted}(...)` as it was",
+        code.file
+    )
+}
