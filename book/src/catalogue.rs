@@ -35,7 +35,25 @@ const ENTRIES: &[Entry] = entries![
     "barrier_in_a_ragged_loop",
     "named_barrier_of_uneven_count",
     "shuffle_outside_its_mask",
+    "half_a_warp_at_a_barrier",
+    "endless_loop",
+    "failed_assertion",
+    "trapped",
 ];
+
+/// Warp-instructions of a block after which a kernel that comes to no end is given up.
+const BUDGET: u64 = 1 << 20;
+
+/// The kernels that may be shown and whose head promises this kind of finding, in the order of the list.
+pub(crate) fn of(kind: &str) -> impl Iterator<Item = &'static str> {
+    let promises = move |source: &str| header(source, "expect").split_whitespace().any(|own| own == kind);
+    ENTRIES.iter().filter(move |(_, source, _)| promises(source)).map(|(name, ..)| *name)
+}
+
+/// What a source's head says under a key.
+fn header<'a>(source: &'a str, key: &str) -> &'a str {
+    source.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(": ")).unwrap_or("")
+}
 
 /// Runs the kernel `name` of the catalogue with every check.
 ///
@@ -54,7 +72,8 @@ pub(crate) fn run(name: &str) -> Result<Faulty, String> {
     }
     let launch = launch(source).map_err(|error| format!("{file}: {error}"))?;
     let module = Module::parse(&format!("{name}.ptx"), ptx).map_err(|error| error.to_string())?;
-    let outcome = simulate(&module, name, &launch, &Options::default()).map_err(|error| error.to_string())?;
+    let options = Options { budget: BUDGET, ..Options::default() };
+    let outcome = simulate(&module, name, &launch, &options).map_err(|error| error.to_string())?;
     // Code frames show the lines as the page does, without the marks.
     let sources = BTreeMap::from([(file, without_marks(source))]);
     let found = outcome.report.findings.iter().map(|finding| text::finding("finding", finding, &sources));
@@ -68,16 +87,13 @@ pub(crate) fn run(name: &str) -> Result<Faulty, String> {
 
 /// The launch that a source's head asks for.
 fn launch(source: &str) -> Result<Launch, String> {
-    let header = |key: &str| {
-        source.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(key)?.strip_prefix(": ")).unwrap_or("")
-    };
-    let shape: Vec<&str> = header("launch").split_whitespace().collect();
+    let shape: Vec<&str> = header(source, "launch").split_whitespace().collect();
     let (Some(grid), Some(block)) = (shape.first(), shape.get(1)) else { return Err("it has no launch".to_owned()) };
     Ok(Launch {
         grid: grid.parse()?,
         block: block.parse()?,
         shared_bytes: shape.get(2).map_or(Ok(0), |bytes| bytes.parse()).map_err(|_| "a wrong size of shared memory")?,
-        args: header("args").split_whitespace().map(argument).collect::<Result<_, _>>()?,
+        args: header(source, "args").split_whitespace().map(argument).collect::<Result<_, _>>()?,
     })
 }
 

@@ -63,6 +63,12 @@ fn table(seed: Seed, rows: &[Row]) -> Table {
     }
 }
 
+/// A sentence in which names of code stand in backticks.
+fn with_code(text: &str) -> String {
+    let part = |(at, part): (usize, &str)| if at % 2 == 1 { code(part) } else { escape(part) };
+    text.split('`').enumerate().map(part).collect()
+}
+
 fn explained(caption: String, rows: &[Row]) -> Table {
     let row = |row: &Row| {
         vec![
@@ -70,7 +76,7 @@ fn explained(caption: String, rows: &[Row]) -> Table {
             format!("{}: {}", escape(&row.place), escape(&row.says)),
             format!("{} {}", escape(&row.claimed), escape(&row.unit)),
             format!("{}; {}", cell(row.then.as_ref()), cell(row.now.as_ref())),
-            escape(&row.why),
+            with_code(&row.why),
         ]
     };
     Table {

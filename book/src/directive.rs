@@ -165,6 +165,11 @@ impl Directive {
         self.maybe(key).ok_or_else(|| format!("`{}` needs the option `{key}=…`", self.name))
     }
 
+    /// Whether the option `key` is given and not taken yet.
+    pub fn has(&self, key: &str) -> bool {
+        self.options.contains_key(key)
+    }
+
     /// Takes the option `key`, if it is given.
     pub fn maybe(&mut self, key: &str) -> Option<String> {
         self.options.remove(key)

@@ -13,8 +13,9 @@ use crate::html::{self, escape};
 use crate::quantity::Quantity;
 use crate::runs::{Run, Runs};
 use crate::source::Region;
+use crate::tables::capital;
 use crate::value::{self, Value};
-use crate::{claims, instructions, ladder, math, sanitizer, tables, targets, time};
+use crate::{claims, instructions, ladder, math, reference, sanitizer, tables, targets, time};
 
 /// Fills the directives of chapters.
 #[derive(Clone, Copy)]
@@ -24,13 +25,21 @@ pub struct Filler<'a> {
     pub(crate) pages: &'a BTreeMap<String, String>,
     /// The way from the chapter to the site's root: `../` or nothing.
     pub(crate) to_root: &'a str,
+    /// The way from the chapter to the pages that are made for it, such as `checks/`.
+    pub(crate) below: &'a str,
 }
 
 impl<'a> Filler<'a> {
     /// A filler for a chapter. `pages` says which page of the site shows a source file, `to_root` leads from the
     /// chapter to the site's root (`../` for every folder).
     pub fn new(runs: &'a dyn Runs, pages: &'a BTreeMap<String, String>, to_root: &'a str) -> Self {
-        Self { runs, pages, to_root }
+        Self { runs, pages, to_root, below: "" }
+    }
+
+    /// The same for a chapter whose generated pages lie in the folder `below`, seen from it.
+    #[must_use]
+    pub fn with_pages_below(self, below: &'a str) -> Self {
+        Self { below, ..self }
     }
 
     /// The chapter with every directive filled.
@@ -95,7 +104,9 @@ impl<'a> Filler<'a> {
             "figure" => figures::figure(self, &mut directive)?,
             "bank-map" => banks::bank_map(self, &mut directive)?,
             "rounds" => banks::rounds(self, &mut directive)?,
-            "counter-list" => tables::counter_list(self),
+            "wrong" => self.wrong(&mut directive)?,
+            "finding-index" => reference::findings::index(self.below)?,
+            "counter-index" => reference::counters::index(self.runs, self.below),
             "instructions" => instructions::instructions()?,
             "absent" => instructions::absent()?,
             "claims" => claims::claims(&mut directive)?,
@@ -109,8 +120,8 @@ impl<'a> Filler<'a> {
             other => {
                 return Err(Reason::Wrong(format!(
                     "there is no directive `{other}`; there are number, ratio, claim, {}, end, source, file, command, \
-                     finding, counters, compare, lines, bars, ladder, figure, targets, bank-map, rounds, counter-list, \
-                     instructions, absent, claims, time, sanitizer, sanitized-problems, closing, agreement, provenance, \
+                     finding, wrong, counters, compare, lines, bars, ladder, figure, targets, bank-map, rounds, \
+                     finding-index, counter-index, instructions, absent, claims, time, sanitizer, sanitized-problems, closing, agreement, provenance, \
                      known",
                     blocks::NAMES.join(", ")
                 )));
@@ -146,7 +157,8 @@ impl<'a> Filler<'a> {
         Ok(source.lines().nth(line.saturating_sub(1) as usize).is_some_and(|own| own.contains(text)))
     }
 
-    fn check_case(&self, kernel: &str, case: &str) -> Result<(), Reason> {
+    /// Makes sure that kernel and case exist.
+    pub(crate) fn check_case(&self, kernel: &str, case: &str) -> Result<(), Reason> {
         self.kernel(kernel)?;
         let cases = self.runs.cases(kernel);
         if !cases.iter().any(|known| known == case) {
@@ -299,6 +311,32 @@ impl<'a> Filler<'a> {
         let caption = format!("{}, and what is found in it", html::code(&format!("{name}.cu")));
         let source = listing(&Region { lines }, Some(&caption), None);
         Ok(format!("{source}\n```text\n{}\n```\n", faulty.findings.join("\n\n")))
+    }
+
+    /// A case that is wrong on purpose: why, and what the simulator says of it.
+    fn wrong(&self, directive: &mut Directive) -> Result<String, Reason> {
+        let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
+        self.check_case(&kernel, &case)?;
+        let wrong = self.runs.wrong(&kernel, &case)?;
+        let said = match (&wrong.kind, wrong.findings.len()) {
+            (Some(kind), 1) => format!("one finding of the kind {}", html::code(kind)),
+            (Some(kind), count) => format!("{count} findings of the kind {}", html::code(kind)),
+            (None, _) => "nothing, for no check can know that the result is wrong".to_owned(),
+        };
+        let mut text = format!(
+            "<div class=\"wb-wrong\"><p><strong>Wrong on purpose:</strong> {}, {}. {}. The simulator finds {said}.</p>\n",
+            self.link(&wrong.file, 1, &html::code(&kernel)),
+            escape(&case),
+            capital(&escape(&wrong.why))
+        );
+        if let Some(first) = wrong.findings.first() {
+            // A fence longer than any in a message.
+            text += &format!("\n````text\n{first}\n````\n\n");
+        }
+        if let Some(result) = &wrong.result {
+            text += &format!("<p>The result is wrong: {}.</p>\n", escape(result.trim_end_matches('.')));
+        }
+        Ok(text + "</div>\n")
     }
 
     /// `label` as a link to a line of a source, if the source has a page.

@@ -1,9 +1,6 @@
 //! Small pieces of HTML: escaped text, numbers, tables.
 
-/// Text as it stands in HTML, also inside an attribute's double quotes.
-pub(crate) fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
+pub(crate) use kernels::svg::escape;
 
 /// Code as it stands in HTML.
 pub(crate) fn code(text: &str) -> String {

@@ -7,12 +7,12 @@ use crate::directive::Directive;
 use crate::fault::Reason;
 use crate::fill::Filler;
 use crate::html::{self, Table, code, escape};
-use crate::svg::Svg;
+use crate::svg::{self, Svg};
 use crate::value::{line, workload};
 
-/// Width of the chart, and where its bars begin.
-const WIDTH: u32 = 660;
+/// Where the bars begin at least, and the room from there to the right.
 const LEFT: u32 = 190;
+const WIDTH: u32 = 470;
 /// Width of a bar of 100 %.
 const FULL: f64 = 400.0;
 /// Height of a bar with its gap.
@@ -71,7 +71,8 @@ pub(crate) fn ladder(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
     let columns = if peers { 5 } else { 4 };
     let mut table = Table { text_columns: 1, ..Table::default() };
     table.heads = heads[..columns].iter().map(|&head| head.to_owned()).collect();
-    let (mut svg, mut described) = (Svg::new(WIDTH), Vec::new());
+    let left = svg::room(lines.iter().map(|line| &*line.row.version)).max(LEFT);
+    let (mut svg, mut described) = (Svg::new(left + WIDTH), Vec::new());
     let mut y = 4;
     for line in &lines {
         let version = &line.row.version;
@@ -88,10 +89,10 @@ pub(crate) fn ladder(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
                 let percent = line.percent_of_copy.unwrap_or(0.0);
                 let class = if line.row.peer { "wb-svg-peer" } else { "wb-svg-bar" };
                 let width = ((percent.min(115.0) * FULL / 100.0).round() as u32).max(1);
-                svg.text(LEFT - 8, y + 14, "wb-svg-name", version);
-                svg.rect(LEFT, y + 2, (width, ROW - 6), class);
+                svg.text(left - 8, y + 14, "wb-svg-name", version);
+                svg.rect(left, y + 2, (width, ROW - 6), class);
                 let (x, place) =
-                    if width > 330 { (LEFT + width - 6, "wb-svg-inside") } else { (LEFT + width + 6, "wb-svg-beside") };
+                    if width > 330 { (left + width - 6, "wb-svg-inside") } else { (left + width + 6, "wb-svg-beside") };
                 svg.text(x, y + 14, place, &format!("{micro} µs, {speed} GB/s"));
                 described.push(format!("{version}: {micro} µs, {speed} GB/s, {share} per cent of a copy"));
             }
@@ -100,15 +101,15 @@ pub(crate) fn ladder(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
                 let mut cells = vec![format!("{name}<br><small>{}</small>", with_code(&why))];
                 cells.resize(columns, "–".to_owned());
                 table.rows.push(cells);
-                svg.text(LEFT - 8, y + 14, "wb-svg-name", version);
-                svg.text(LEFT + 6, y + 14, "wb-svg-beside", "not timed");
+                svg.text(left - 8, y + 14, "wb-svg-name", version);
+                svg.text(left + 6, y + 14, "wb-svg-beside", "not timed");
                 described.push(format!("{version}: {why}"));
             }
         }
         y += ROW;
     }
-    let roof = LEFT + FULL as u32;
-    svg.line((LEFT, 0), (LEFT, y), "wb-svg-base");
+    let roof = left + FULL as u32;
+    svg.line((left, 0), (left, y), "wb-svg-base");
     svg.line((roof, 0), (roof, y), "wb-svg-roof");
     svg.text(roof, y + 14, "wb-svg-lane", "a copy of as many bytes");
     let shown = format!("{} {}, {}", power(block.size), escape(block.unit), escape(block.data));

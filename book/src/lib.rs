@@ -26,6 +26,7 @@ mod math;
 pub mod preprocessor;
 mod quantity;
 mod real;
+mod reference;
 pub mod runs;
 mod sanitizer;
 pub mod serve;
@@ -36,8 +37,10 @@ mod tables;
 mod targets;
 mod time;
 mod value;
+mod wrong;
 
 pub use access::{Access, Space};
 pub use fault::{Fault, Faults};
 pub use real::RealRuns;
+pub use reference::findings::STARTERS;
 pub use site::{BuildError, Built, build, check, find, preprocess};

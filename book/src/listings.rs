@@ -6,10 +6,11 @@
 //! committed, as that of the problems; `warpbook dev ptx --kernels book/listings` makes it.
 
 use kernels::ptx;
+use sim::predict::How;
 use sim::{Arg, Launch, Module, Options, Report, Scalar, simulate};
 
 use crate::access::table;
-use crate::runs::Run;
+use crate::runs::{Foretold, Run};
 
 /// A file: its name, source and PTX.
 type Entry = (&'static str, &'static str, &'static str);
@@ -98,6 +99,20 @@ impl Listing {
             Some(finding) => Err(format!("the simulator finds {kernel} (\"{case}\") faulty: {}", finding.message)),
             None => Ok(report),
         }
+    }
+
+    /// How long the case takes, and what its warps do meanwhile.
+    ///
+    /// # Errors
+    /// A sentence when its launch cannot be read or the simulator refuses.
+    pub(crate) fn predicted(self) -> Result<Foretold, String> {
+        let Self { file, ptx, kernel, .. } = self;
+        let module = Module::parse(&format!("{file}.ptx"), ptx).map_err(|error| error.to_string())?;
+        let options = Options { checks: sim::Checks::NONE, ..Options::default() };
+        let predicted = sim::predict::predict(&module, kernel, &self.launch()?, &options, &How::default())
+            .map_err(|error| format!("{kernel}: {error}"))?;
+        let (prediction, timeline) = (predicted.prediction, predicted.timeline);
+        Ok(Foretold { kernel: kernel.to_owned(), prediction, timeline })
     }
 
     /// The case as a run of its own.

@@ -9,6 +9,7 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 use crate::directive::{Piece, pieces};
 use crate::fault::{Fault, Faults, Reason};
 use crate::fill::Filler;
+use crate::reference;
 use crate::runs::Runs;
 
 /// The preprocessor's name in `book.toml`.
@@ -37,16 +38,20 @@ impl<R: Runs> Warpbook<R> {
     /// # Errors
     /// Everything that is wrong with any chapter.
     pub fn fill(&self, sources: &Path, book: &mut Book) -> Result<(), Faults> {
+        let mut faults = reference::insert(&self.runs, sources, book);
         let pages = file_pages(book);
-        let mut faults = twice(sources, book);
+        faults.extend(twice(sources, book));
         book.for_each_chapter_mut(|chapter| {
             let Some(path) = chapter.path.clone() else { return };
-            if !self.only.is_empty() && !self.only.contains(&path) {
+            // With a chapter goes what is made for it.
+            let is_wanted = |own: &PathBuf| *own == path || path.starts_with(own.with_extension(""));
+            if !self.only.is_empty() && !self.only.iter().any(is_wanted) {
                 return;
             }
             let file = sources.join(chapter.source_path.as_ref().unwrap_or(&path));
             let to_root = "../".repeat(path.components().count().saturating_sub(1));
-            let filler = Filler::new(&self.runs, &pages, &to_root);
+            let below = path.file_stem().map(|stem| format!("{}/", stem.to_string_lossy())).unwrap_or_default();
+            let filler = Filler::new(&self.runs, &pages, &to_root).with_pages_below(&below);
             let mut report = |(line, reason)| faults.push(Fault { file: file.clone(), line, reason });
             match take_minutes(&chapter.content) {
                 Ok(minutes) => match filler.fill(&chapter.content) {

@@ -2,7 +2,7 @@
 
 use crate::fault::Reason;
 use crate::html;
-use crate::runs::{Counter, Run, Runs};
+use crate::runs::{Counter, KnownDifference, Run, Runs};
 
 /// A number that a run has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +23,7 @@ enum Kind {
 }
 
 /// Sums of exact counters: the name, and the metrics.
-const SUMS: [(&str, &[&str]); 6] = [
+pub(crate) const SUMS: [(&str, &[&str]); 6] = [
     (
         "shared wavefronts",
         &[
@@ -50,15 +50,95 @@ const SUMS: [(&str, &[&str]); 6] = [
     ("global bytes", &["smsp__sass_data_bytes_mem_global_op_ld.sum", "smsp__sass_data_bytes_mem_global_op_st.sum"]),
 ];
 
-/// The simulator's own counters: the name, and the metric.
-pub(crate) const OWN: [(&str, &str); 7] = [
-    ("instructions of warps", "warpbook__ptx_inst_executed.sum"),
-    ("instructions of lanes", "warpbook__ptx_thread_inst_executed.sum"),
-    ("ideal shared wavefronts", "warpbook__shared_wavefronts_ideal.sum"),
-    ("excess shared wavefronts", "warpbook__shared_wavefronts_excessive.sum"),
-    ("ideal global sectors", "warpbook__sectors_global_ideal.sum"),
-    ("excess global sectors", "warpbook__sectors_global_excessive.sum"),
-    ("barriers", "warpbook__barriers.sum"),
+/// A counter that only the simulator has.
+pub(crate) struct Own {
+    /// Its name, as directives and tables write it.
+    pub(crate) label: &'static str,
+    /// Its name in the report.
+    pub(crate) metric: &'static str,
+    /// The unit.
+    pub(crate) unit: &'static str,
+    /// What it counts.
+    pub(crate) meaning: &'static str,
+}
+
+const fn own(label: &'static str, metric: &'static str, unit: &'static str, meaning: &'static str) -> Own {
+    Own { label, metric, unit, meaning }
+}
+
+/// The simulator's own counters.
+pub(crate) const OWN: [Own; 13] = [
+    own(
+        "instructions of warps",
+        "warpbook__ptx_inst_executed.sum",
+        "warp instructions",
+        "How many PTX instructions the warps executed. The machine code has others: this is a measure of the program, not of \
+         its time.",
+    ),
+    own(
+        "instructions of lanes",
+        "warpbook__ptx_thread_inst_executed.sum",
+        "thread instructions",
+        "The same, counted once for every lane that takes part. Divided by 32 times the instructions of warps, it says how \
+         full the warps were.",
+    ),
+    own(
+        "ideal shared wavefronts",
+        "warpbook__shared_wavefronts_ideal.sum",
+        "wavefronts",
+        "How many wavefronts the accesses to shared memory would need if no two lanes met on one bank.",
+    ),
+    own(
+        "excess shared wavefronts",
+        "warpbook__shared_wavefronts_excessive.sum",
+        "wavefronts",
+        "What bank conflicts add to that.",
+    ),
+    own(
+        "ideal global sectors",
+        "warpbook__sectors_global_ideal.sum",
+        "sectors",
+        "How many sectors the accesses to global memory would need if the bytes of each lay side by side, from an aligned \
+         address.",
+    ),
+    own(
+        "excess global sectors",
+        "warpbook__sectors_global_excessive.sum",
+        "sectors",
+        "What scattered and shifted addresses add to that.",
+    ),
+    own("barriers", "warpbook__barriers.sum", "warp instructions", "How often a warp came to a barrier of its block."),
+    own(
+        "memory instructions of 8 bits",
+        "warpbook__memory_inst_8b.sum",
+        "warp instructions",
+        "Loads, stores and atomics of one byte per lane, in any memory.",
+    ),
+    own(
+        "memory instructions of 16 bits",
+        "warpbook__memory_inst_16b.sum",
+        "warp instructions",
+        "Loads, stores and atomics of two bytes per lane, in any memory.",
+    ),
+    own(
+        "memory instructions of 32 bits",
+        "warpbook__memory_inst_32b.sum",
+        "warp instructions",
+        "Loads, stores and atomics of four bytes per lane, in any memory.",
+    ),
+    own(
+        "memory instructions of 64 bits",
+        "warpbook__memory_inst_64b.sum",
+        "warp instructions",
+        "Loads, stores and atomics of eight bytes per lane, in any memory.",
+    ),
+    own(
+        "memory instructions of 128 bits",
+        "warpbook__memory_inst_128b.sum",
+        "warp instructions",
+        "Loads, stores and copies of sixteen bytes per lane, in any memory: the widest that there are.",
+    ),
+    own("calls of printf", "warpbook__printf_calls.sum", "thread instructions", "How often threads called `printf`."),
 ];
 
 impl Quantity {
@@ -74,14 +154,14 @@ impl Quantity {
         if let Some((_, metrics)) = SUMS.iter().find(|(sum, _)| *sum == name) {
             return of(Kind::Exact(metrics.iter().map(|&metric| metric.to_owned()).collect()));
         }
-        if let Some((_, metric)) = OWN.iter().find(|(own, _)| *own == name) {
-            return of(Kind::Simulated(metric));
+        if let Some(own) = OWN.iter().find(|own| own.label == name) {
+            return of(Kind::Simulated(own.metric));
         }
         let counters = runs.counters();
         if let Some(counter) = counters.iter().find(|counter| counter.label == name || counter.metric == name) {
             return Ok(Self::from(counter));
         }
-        let known = SUMS.iter().map(|(name, _)| *name).chain(OWN.iter().map(|(name, _)| *name)).chain(["time"]);
+        let known = SUMS.iter().map(|(name, _)| *name).chain(OWN.iter().map(|own| own.label)).chain(["time"]);
         let known: Vec<&str> = counters.iter().map(|counter| &*counter.label).chain(known).collect();
         Err(format!("there is no counter `{name}`; there are {}", known.join(", ")))
     }
@@ -139,6 +219,25 @@ impl Quantity {
             (Some(_), None) if self.is_exact() && recorded && !run.listing => Err(missing()),
             (Some(value), _) | (None, Some(value)) => Ok(value),
             (None, None) => Err(missing()),
+        }
+    }
+
+    /// The number that a table may show beside the hardware's: as [`Quantity::agreed`], but where the two differ and the
+    /// list of known differences has the reason, that comes with it.
+    ///
+    /// # Errors
+    /// As [`Quantity::agreed`], for a difference that is not known.
+    pub(crate) fn beside<'a>(&self, run: &'a Run, recorded: bool) -> Result<(u64, Vec<&'a KnownDifference>), Reason> {
+        let failed = match self.agreed(run, recorded) {
+            Ok(value) => return Ok((value, Vec::new())),
+            Err(failed) => failed,
+        };
+        let (Kind::Exact(metrics), Some(measured)) = (&self.kind, &run.measured) else { return Err(failed) };
+        let differs = |metric: &&String| measured.metrics.get(*metric) != Some(&run.report.metric(metric));
+        let known: Option<Vec<_>> = metrics.iter().filter(differs).map(|metric| measured.known.get(metric)).collect();
+        match (self.simulated(run), known) {
+            (Some(value), Some(known)) if !known.is_empty() => Ok((value, known)),
+            _ => Err(failed),
         }
     }
 

@@ -1,21 +1,23 @@
 //! The real runs: simulations made now, and the records of a real GPU that this program was built with.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use kernels::bench::{self, Record};
 use kernels::case::{Case, Pass, Prepared};
 use kernels::compare::{Against, Comparison, Row, compare};
+use kernels::known::Place;
 use kernels::simulate::Simulated;
 use kernels::truth::{self, Provenance};
-use kernels::{case, counters, problem, ptx, simulate};
+use kernels::verdict::Verdict;
+use kernels::{case, counters, known, problem, ptx, simulate};
 use sim::{Arg, Dim3, Launch, Lowering, Module, Options, Report, Scalar};
 
 use crate::access::{self, Access, LANES, Space};
 use crate::cache::Cache;
-use crate::runs::{Agreement, Counter, Faulty, KernelAgreement, Measured, Run, Runs};
-use crate::{catalogue, listings};
+use crate::runs::{Agreement, Counter, Faulty, Foretold, KernelAgreement, KnownDifference, Measured, Run, Runs, Wrong};
+use crate::{catalogue, listings, wrong};
 
 /// The GPU that the book's numbers are about.
 const TARGET: &str = "h200";
@@ -48,15 +50,33 @@ impl RealRuns {
 
     /// Simulates a case and looks it up in the record.
     fn recorded(&self, case: &Case) -> Result<Run, String> {
-        let records = truth::records().map_err(ToString::to_string)?;
-        let record = records.iter().find(|record| record.problem == case.problem && record.provenance.slug() == TARGET);
-        let measured = record.map(|record| measured(case, record)).transpose()?;
+        let measured = Self::record(case.problem)?.map(|record| measured(case, record)).transpose()?;
         Ok(Run { measured, ..self.kept(case, "", &Options::default())? })
+    }
+
+    /// The record of a problem on the book's GPU.
+    fn record(problem: &str) -> Result<Option<&'static truth::Record>, String> {
+        let records = truth::records().map_err(ToString::to_string)?;
+        Ok(records.iter().find(|record| record.problem == problem && record.provenance.slug() == TARGET))
     }
 
     /// Simulates a case, unless its result is kept. `how` tells runs with other options apart.
     fn kept(&self, case: &Case, how: &str, options: &Options) -> Result<Run, String> {
         self.cache.get(&format!("{}/{case} {how}", case.problem), || simulated(case, options))
+    }
+
+    /// The smallest right case in which a counter of the simulator's own is not 0. What was simulated for one counter is
+    /// there for the next.
+    fn example_of_own(&self, metric: &str) -> Option<(String, String)> {
+        let mut cases: Vec<&Case> = self.all().iter().filter(|case| case.verdict == Verdict::Right).collect();
+        cases.sort_by_key(|case| size(case));
+        let mut seen = BTreeSet::new();
+        cases.retain(|case| seen.insert(case.version));
+        let counts = |case: &&Case| {
+            let run = self.run(case.version, &case.name);
+            run.is_ok_and(|run| run.report.estimates.get(metric).is_some_and(|value| *value > 0))
+        };
+        cases.into_iter().find(counts).map(|case| (case.version.to_owned(), case.name.clone()))
     }
 
     fn case(&self, kernel: &str, case: &str) -> Result<&Case, String> {
@@ -198,6 +218,47 @@ impl Runs for RealRuns {
         catalogue::run(name)
     }
 
+    fn wrong(&self, kernel: &str, case: &str) -> Result<Rc<Wrong>, String> {
+        let Ok(case) = self.case(kernel, case) else {
+            return Err(format!("{kernel} is a listing of the book, and those are right"));
+        };
+        self.cache.get(&format!("wrong {}/{case}", case.problem), || wrong::run(case)).map(Rc::new)
+    }
+
+    fn predicted(&self, kernel: &str, case: &str, launch: usize) -> Result<Rc<Foretold>, String> {
+        let foretold = match listings::find(kernel, case) {
+            Some(listing) => listing.predicted()?,
+            None => {
+                let case = self.case(kernel, case)?;
+                self.cache.get(&format!("launch {launch} of {}/{case} in time", case.problem), || {
+                    let predicted = simulate::predict(case, launch).map_err(|error| error.to_string())?;
+                    let kernel = case.launches.get(launch).map_or(kernel, |launch| launch.kernel).to_owned();
+                    let (prediction, timeline) = (predicted.prediction, predicted.timeline);
+                    Ok::<_, String>(Foretold { kernel, prediction, timeline })
+                })?
+            }
+        };
+        Ok(Rc::new(foretold))
+    }
+
+    fn example(&self, metric: &str) -> Result<Option<(String, String)>, String> {
+        if metric.starts_with("warpbook__") {
+            return Ok(self.example_of_own(metric));
+        }
+        let known = known::known()?;
+        let mut best: Option<&Case> = None;
+        for case in self.all().iter().filter(|case| case.verdict == Verdict::Right) {
+            let Some(record) = Self::record(case.problem)? else { continue };
+            let place = Place { case, kernel: None, metric };
+            let counted = record.case(case).and_then(|recorded| recorded.metrics().get(metric).copied());
+            let fits = counted.is_some_and(|value| value > 0) && known.find(place, &record.provenance).is_none();
+            if fits && best.is_none_or(|best| size(case) < size(best)) {
+                best = Some(case);
+            }
+        }
+        Ok(best.map(|case| (case.version.to_owned(), case.name.clone())))
+    }
+
     fn agreement(&self) -> Result<Agreement, String> {
         if let Some(agreement) = self.agreement.get() {
             return Ok(agreement.clone());
@@ -214,6 +275,11 @@ impl Runs for RealRuns {
         let compared = compared.or_else(|failed| failed)?;
         Ok(self.agreement.get_or_init(|| compared).clone())
     }
+}
+
+/// How good a case is as an example, the best first: small, but not so small that there is nothing to see.
+fn size(case: &Case) -> (bool, u64) {
+    (case.threads() < 64, case.threads())
 }
 
 /// Simulates a case.
@@ -284,7 +350,15 @@ fn measured(case: &Case, record: &truth::Record) -> Result<Measured, String> {
     if !recorded.right {
         return Err(format!("the recorded result of {case} is wrong"));
     }
+    let known = known::known()?;
+    let difference = |counter: &counters::Counter| {
+        let place = Place { case, kernel: None, metric: counter.metric };
+        let (_, entry) = known.find(place, &record.provenance)?;
+        let (cause, page, noise) = (entry.cause.clone(), entry.page.clone(), entry.kind == known::Kind::Noise);
+        Some((counter.metric.to_owned(), KnownDifference { cause, page, noise }))
+    };
     Ok(Measured {
+        known: counters::EXACT.iter().filter_map(difference).collect(),
         gpu: record.provenance.short_gpu().to_owned(),
         date: record.provenance.date.clone(),
         metrics: recorded.metrics(),

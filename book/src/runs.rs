@@ -3,12 +3,14 @@
 //! The book reads runs only through [`Runs`]. [`RealRuns`](crate::RealRuns) answers with the simulator and the records
 //! of real GPUs; tests answer with made-up numbers.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use kernels::bench::Record;
 use serde::{Deserialize, Serialize};
-use sim::Report;
+use sim::predict::timeline::Timeline;
 use sim::report::Metrics;
+use sim::{Prediction, Report};
 
 use crate::access::{Access, Space};
 
@@ -79,6 +81,24 @@ pub trait Runs {
     /// A sentence when there is no such kernel, or nothing is found in it.
     fn faulty(&self, name: &str) -> Result<Faulty, String>;
 
+    /// Simulates a case that exists and is known to be wrong, and tells what is wrong with it.
+    ///
+    /// # Errors
+    /// A sentence when the simulator refuses the case, or the case is not known to be wrong.
+    fn wrong(&self, kernel: &str, case: &str) -> Result<Rc<Wrong>, String>;
+
+    /// What the warps of a multiprocessor do in launch number `launch` of a case that exists, from 0.
+    ///
+    /// # Errors
+    /// A sentence when the simulator refuses the case, or it has no such launch.
+    fn predicted(&self, kernel: &str, case: &str, launch: usize) -> Result<Rc<Foretold>, String>;
+
+    /// A kernel and a small case of it in which this counter was recorded and is not 0; none where no case is like that.
+    ///
+    /// # Errors
+    /// A sentence when there are no records.
+    fn example(&self, metric: &str) -> Result<Option<(String, String)>, String>;
+
     /// Compares all cases of all kernels with the records.
     ///
     /// # Errors
@@ -126,6 +146,18 @@ impl<R: Runs> Runs for Rc<R> {
 
     fn faulty(&self, name: &str) -> Result<Faulty, String> {
         (**self).faulty(name)
+    }
+
+    fn wrong(&self, kernel: &str, case: &str) -> Result<Rc<Wrong>, String> {
+        (**self).wrong(kernel, case)
+    }
+
+    fn predicted(&self, kernel: &str, case: &str, launch: usize) -> Result<Rc<Foretold>, String> {
+        (**self).predicted(kernel, case, launch)
+    }
+
+    fn example(&self, metric: &str) -> Result<Option<(String, String)>, String> {
+        (**self).example(metric)
     }
 
     fn agreement(&self) -> Result<Agreement, String> {
@@ -185,6 +217,9 @@ pub struct Measured {
     pub median_ns: u64,
     /// How many launches were timed.
     pub timed: u64,
+    /// The exact counters of which it is known that the simulator counts, or may count, something else.
+    #[serde(default)]
+    pub known: BTreeMap<String, KnownDifference>,
 }
 
 /// The comparison of all cases.
@@ -198,6 +233,43 @@ pub struct Agreement {
     pub kernels: Vec<KernelAgreement>,
     /// Where the records come from: what is said, and what it is, record by record.
     pub provenance: Vec<Vec<(String, String)>>,
+}
+
+/// A case that is wrong on purpose: what the simulator says of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wrong {
+    /// The source file.
+    pub file: String,
+    /// The kind of finding that it must have; none where no check can know that the result is wrong.
+    pub kind: Option<String>,
+    /// What is wrong with it, in words.
+    pub why: String,
+    /// The findings, each with its code frame.
+    pub findings: Vec<String>,
+    /// The first wrong element of the result, if the result is wrong.
+    pub result: Option<String>,
+}
+
+/// A launch as the simulator foretells it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Foretold {
+    /// The kernel.
+    pub kernel: String,
+    /// How long it takes, and why.
+    pub prediction: Prediction,
+    /// What the first warps of a multiprocessor do.
+    pub timeline: Timeline,
+}
+
+/// A difference between simulator and GPU that is known.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownDifference {
+    /// Why they differ, in a sentence.
+    pub cause: String,
+    /// The page of the book that explains it, with the heading, from the site's root: `truth.md#waiting-and-arrival`.
+    pub page: String,
+    /// The hardware itself does not repeat it.
+    pub noise: bool,
 }
 
 /// The comparison of one kernel's cases.

@@ -3,6 +3,8 @@
 //! Colours are classes that the style sheet fills for light and dark themes. Every figure has a title and a text that
 //! says what it shows, for those who do not see it.
 
+use kernels::svg::Drawing;
+
 use crate::html::escape;
 
 /// A figure that is being drawn. Lengths are in units of the view box; the body text of the page is about 16.
@@ -54,6 +56,12 @@ impl Svg {
         self.body += &format!("<path d=\"M{x1} {y1} L{x2} {y2}\" class=\"{class}\"/>\n");
     }
 
+    /// A ring.
+    pub(crate) fn ring(&mut self, x: u32, y: u32, radius: u32, class: &str) {
+        self.reach(y + radius + 2);
+        self.body += &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" class=\"{class}\"/>\n");
+    }
+
     /// A square cell with a text in its middle.
     pub(crate) fn cell(&mut self, x: u32, y: u32, side: (u32, u32), class: &str, text: &str) {
         self.rect(x + 1, y + 1, (side.0 - 2, side.1 - 2), class);
@@ -85,6 +93,18 @@ impl Svg {
     }
 }
 
+/// A drawing of the workbook's own programs, whose classes the style sheet `drawings.css` colours.
+pub(crate) fn drawn(drawing: &Drawing) -> String {
+    let Drawing { width, height, title, description, body } = drawing;
+    format!(
+        "<div class=\"wb-scroll\" tabindex=\"0\"><svg class=\"wb-drawn\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
+         style=\"min-width:{:.0}px;max-width:{width}px\">\n<title>{}</title>\n<desc>{}</desc>\n{body}</svg></div>\n",
+        width * 0.8,
+        escape(title),
+        escape(description),
+    )
+}
+
 /// A figure around drawings. The caption is HTML.
 pub(crate) fn figure(drawings: &str, caption: &str) -> String {
     format!("<figure class=\"wb-figure\">{drawings}<figcaption>{caption}</figcaption></figure>\n")
@@ -98,6 +118,12 @@ pub(crate) fn steps(title: &str, frames: &[(String, String)]) -> String {
         html += &format!("<div class=\"wb-frame\">{}</div>\n", figure(drawing, &caption).trim_end());
     }
     html + "</div>\n"
+}
+
+/// The room for the longest of these names in `wb-svg-name`, with a gap behind it.
+pub(crate) fn room<'a>(names: impl Iterator<Item = &'a str>) -> u32 {
+    // Letters of 12 units' height are 6 to 7 wide on average, capitals and the letters of code among them.
+    names.map(|name| name.chars().count() as u32 * 7 + 16).max().unwrap_or(0)
 }
 
 /// Numbers as they are listed in a sentence, runs of neighbours as `3–7`.
@@ -125,6 +151,11 @@ mod tests {
     fn neighbours_are_listed_as_ranges() {
         assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0–2, 5, 7, 8");
         assert_eq!(ranges(&[]), "");
+    }
+
+    #[test]
+    fn the_longest_name_gets_room() {
+        assert_eq!((room(["a", "abc"].into_iter()), room(std::iter::empty())), (37, 0));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use crate::fault::Reason;
 use crate::fill::{Filler, recorded};
 use crate::html::{self, Table, code, escape};
 use crate::quantity::{OWN, Quantity};
-use crate::runs::Run;
+use crate::runs::{KnownDifference, Run};
 use crate::source::Region;
 
 /// What shared memory accesses of a line cost, and what they would cost at best.
@@ -49,17 +49,25 @@ pub(crate) fn counters(filler: &Filler<'_>, directive: &mut Directive) -> Result
     table.heads = ["counter", "simulated"].map(str::to_owned).to_vec();
     let measured = run.measured.as_ref().filter(|_| recorded);
     table.heads.extend(measured.map(|measured| measured.gpu.clone()));
+    let mut notes = Notes::default();
     for quantity in &quantities {
-        let value = quantity.agreed(&run, recorded)?;
+        let (value, known) = quantity.beside(&run, recorded)?;
         let simulated = if quantity.simulated(&run).is_some() { quantity.show(value) } else { "–".to_owned() };
         let mut cells = vec![label(filler, quantity), simulated];
         if measured.is_some() {
-            cells.push(quantity.measured(&run).map_or_else(|| "–".to_owned(), |value| quantity.show(value)));
+            let mark = notes.mark(&known);
+            cells.push(quantity.measured(&run).map_or_else(|| "–".to_owned(), |value| quantity.show(value)) + &mark);
         }
         table.rows.push(cells);
     }
     let counted = measured.map_or_else(String::new, |m| format!(", counted by an {} on {}", escape(&m.gpu), m.date));
-    table.caption = format!("{}, {}: {}. Simulated for this page{counted}.", code(&kernel), escape(&case), shape(&run));
+    table.caption = format!(
+        "{}, {}: {}. Simulated for this page{counted}.{}",
+        code(&kernel),
+        escape(&case),
+        shape(&run),
+        notes.html(filler)
+    );
     Ok(table.html())
 }
 
@@ -72,20 +80,63 @@ pub(crate) fn compare(filler: &Filler<'_>, directive: &mut Directive) -> Result<
     let runs = kernels.iter().map(|kernel| filler.run(kernel, &case)).collect::<Result<Vec<_>, _>>()?;
     let mut table = Table { text_columns: 1, ..Table::default() };
     table.heads = [String::new()].into_iter().chain(kernels.iter().map(|kernel| breakable(kernel))).collect();
+    let mut notes = Notes::default();
     for quantity in &quantities {
         let mut cells = vec![label(filler, quantity)];
         for run in &runs {
-            cells.push(quantity.show(quantity.agreed(run, recorded)?));
+            let (value, known) = quantity.beside(run, recorded)?;
+            let other = quantity.measured(run).filter(|_| !known.is_empty()).zip(run.measured.as_ref());
+            let beside = other.map_or_else(String::new, |(value, measured)| {
+                format!(" <small>({}: {}{})</small>", escape(&measured.gpu), quantity.show(value), notes.mark(&known))
+            });
+            cells.push(quantity.show(value) + &beside);
         }
         table.rows.push(cells);
     }
     let measured = runs.first().and_then(|run| run.measured.as_ref()).filter(|_| recorded);
     let counted = measured.map_or_else(
         || "Simulated for this page.".to_owned(),
-        |m| format!("Simulated for this page; an {} counted the same on {}.", escape(&m.gpu), m.date),
+        |m| {
+            let but = if notes.0.is_empty() { "" } else { ", but for what is marked" };
+            format!("Simulated for this page; an {} counted the same on {}{but}.", escape(&m.gpu), m.date)
+        },
     );
-    table.caption = format!("{}. {counted}", capital(&escape(&case)));
+    table.caption = format!("{}. {counted}{}", capital(&escape(&case)), notes.html(filler));
     Ok(table.html())
+}
+
+/// The marks of a table's numbers that are known to differ from the hardware's, and their causes.
+#[derive(Default)]
+struct Notes(Vec<KnownDifference>);
+
+impl Notes {
+    /// The marks of a number, in HTML; nothing if it does not differ.
+    fn mark(&mut self, known: &[&KnownDifference]) -> String {
+        let mut numbers = std::collections::BTreeSet::new();
+        for &difference in known {
+            let at = self.0.iter().position(|own| own == difference).unwrap_or_else(|| {
+                self.0.push(difference.clone());
+                self.0.len() - 1
+            });
+            numbers.insert(at + 1);
+        }
+        numbers.into_iter().map(|number| format!("<sup>{number}</sup>")).collect()
+    }
+
+    /// The causes, for a caption.
+    fn html(&self, filler: &Filler<'_>) -> String {
+        let note = |(number, known): (usize, &KnownDifference)| {
+            let what = if known.noise { "Not repeated by the hardware" } else { "Known to differ" };
+            let page = known.page.replacen(".md", ".html", 1);
+            format!(
+                "<br><sup>{number}</sup> {what}: <a href=\"{}{}\">{}</a>",
+                filler.to_root,
+                escape(&page),
+                escape(&known.cause)
+            )
+        };
+        (1..).zip(&self.0).map(note).collect()
+    }
 }
 
 /// `lines kernel=K case="C"`: what each source line costs in shared memory. With `kernels="A B"` the wavefronts of
@@ -201,20 +252,6 @@ pub(crate) fn bars(filler: &Filler<'_>, directive: &mut Directive) -> Result<Str
     Ok(html)
 }
 
-/// `counter-list`: every exact counter and what it counts.
-pub(crate) fn counter_list(filler: &Filler<'_>) -> String {
-    let entry = |counter: crate::runs::Counter| {
-        format!(
-            "## {}\n\n<p class=\"wb-metric\">{}</p>\n\n{} Unit: {}.\n",
-            capital(&counter.label),
-            code(&counter.metric),
-            counter.meaning,
-            counter.unit
-        )
-    };
-    filler.runs.counters().into_iter().map(entry).collect::<Vec<_>>().join("\n")
-}
-
 /// `closing`: the line that closes the comparison of everything.
 pub(crate) fn closing(filler: &Filler<'_>) -> Result<String, Reason> {
     let agreement = filler.runs.agreement()?;
@@ -304,7 +341,7 @@ fn kernels(directive: &mut Directive) -> Result<Vec<String>, Reason> {
 /// A quantity's name as a row head: with the metric for those who point at it, and a note if only one side knows it.
 fn label(filler: &Filler<'_>, quantity: &Quantity) -> String {
     let metric = filler.runs.counters().into_iter().find(|counter| counter.label == quantity.name);
-    let own = OWN.iter().find(|(name, _)| *name == quantity.name).map(|(_, metric)| (*metric).to_owned());
+    let own = OWN.iter().find(|own| own.label == quantity.name).map(|own| own.metric.to_owned());
     let note = match (own.is_some(), &*quantity.name) {
         (true, _) => " <small>(simulator only)</small>",
         (_, "time") => " <small>(measured only)</small>",
@@ -325,7 +362,8 @@ fn without_comment(line: &str) -> &str {
     line.split("//").next().unwrap_or(line).trim_end()
 }
 
-fn capital(text: &str) -> String {
+/// A text with a capital at its beginning.
+pub(crate) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }

@@ -154,7 +154,7 @@ fn every_figure_is_drawn_with_a_title_and_a_description() {
 
 #[test]
 fn a_figure_that_the_simulator_contradicts_stops_the_book() {
-    let runs = Fake { simulated: 30, measured: Some(31) };
+    let runs = Fake { simulated: 30, measured: Some(31), ..Fake::default() };
     for options in ["banks words=lane", "sectors bytes=\"lane * 4\"", "banks words=\"lane * 4\""] {
         let faults = fill_with(&runs, &format!("{{{{#wb figure {options}}}}}")).unwrap_err();
         assert!(faults[0].1.contains("and the simulator counts"), "{options}: {faults:?}");
@@ -176,10 +176,41 @@ fn what_cannot_be_drawn_is_told() {
         ("threads block=64,64", "too large to draw"),
         ("waits kernels=one case=small", "one has no barrier"),
         ("waves tiles=99", "no number from 2 to 12"),
+        ("bitonic n=12", "`n=12` is no power of two"),
+        ("bitonic n=8 data=\"3 1\"", "`data` has 2 keys, and the network sorts 8"),
+        ("merge-path left=\"1 2\"", "needs the option `right=\"…\"`"),
+        ("merge-path left=\"2 1\" right=\"3\"", "`left` is not sorted"),
+        ("merge-path left=\"1\" right=\"3\" parts=4", "2 keys cannot be cut into 4 parts"),
+        ("roofline problem=reduction size=\"2^3\" data=ints", "nothing is predicted of reduction for size 2^3"),
+        (
+            "roofline problem=reduction size=\"2^24\" data=ints versions=reduce_nothing",
+            "reduce_nothing is not predicted",
+        ),
+        ("timeline kernel=one case=small launch=2", "there is no launch 2"),
+        ("timeline kernel=one case=small warps=99", "no number from 1 to 64"),
+        ("timeline kernel=one case=huge", "one has no case \"huge\""),
     ] {
         let told = fault(&format!("{{{{#wb figure {options}}}}}"));
         assert!(told.contains(why), "{options}: {told}");
     }
+}
+
+#[test]
+fn sorting_and_time_are_drawn() {
+    let network = fill("{{#wb figure bitonic n=4 data=\"3 1 4 1\"}}\n");
+    assert!(network.contains("Step 3 of 3.") && network.contains("Before: 3 1 4 1. After: 1 3 1 4."), "{network}");
+    let merge = fill("{{#wb figure merge-path left=\"1 3 5 7\" right=\"2 4 6 8\" parts=4}}\n");
+    assert!(merge.contains("part 2: 3 of the left run and 4 of the right"), "{merge}");
+    assert!(merge.matches("class=\"wb-svg-path\"").count() == 8 && merge.matches("<circle").count() == 4, "{merge}");
+    let roof = fill("{{#wb figure roofline problem=reduction size=\"2^24\" data=ints versions=reduce_vector4}}\n");
+    assert!(roof.contains("reduce_vector4: ") && roof.matches("class=\"dot\"").count() == 1, "{roof}");
+    assert!(roof.contains("href=\"../time.html\"") && !roof.contains("<style") && !roof.contains("id="), "{roof}");
+    let timeline = fill("{{#wb figure timeline kernel=one case=small warps=1}}\n");
+    assert!(
+        timeline.contains("2.5 µs, limited by latency of barriers") && timeline.contains("issues 60 %"),
+        "{timeline}"
+    );
+    assert!(timeline.contains("the first 1 warps") && !timeline.contains("\n\n\n<"), "{timeline}");
 }
 
 #[test]

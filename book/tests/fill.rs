@@ -63,6 +63,39 @@ fn a_faulty_kernel_stands_before_what_is_found_in_it() {
 }
 
 #[test]
+fn a_kernel_that_is_wrong_on_purpose_says_so() {
+    let shown = fill("{{#wb wrong kernel=one case=small}}\n");
+    assert!(
+        shown.contains("It &lt;waits&gt; for nobody. The simulator finds 2 findings of the kind <code>race</code>."),
+        "{shown}"
+    );
+    assert!(shown.contains("````text\nfinding: [race] first\n````") && !shown.contains("second"), "{shown}");
+    assert!(shown.contains("The result is wrong: element 3 is 1."), "{shown}");
+    assert!(shown.contains("<a href=\"../sources/fake.html#fake-cu-L1\"><code>one</code></a>, small."), "{shown}");
+    assert_eq!(fault("{{#wb wrong kernel=two case=small}}"), "nothing is known to be wrong with two, small");
+    assert!(fault("{{#wb wrong kernel=one case=huge}}").contains("one has no case \"huge\""));
+    assert!(fault("{{#wb wrong case=small}}").contains("`wrong` needs the option `kernel=…`"));
+}
+
+#[test]
+fn what_is_known_to_differ_is_marked_with_its_cause() {
+    let runs = Fake { simulated: 30, measured: Some(31), known: true };
+    let table = fill_with(&runs, "{{#wb counters kernel=two case=small}}").unwrap();
+    let row = "wavefronts</span></th><td class=\"wb-n\">30</td><td class=\"wb-n\">31<sup>1</sup></td>";
+    assert!(table.contains(row), "{table}");
+    let note =
+        "<sup>1</sup> Known to differ: <a href=\"../truth.html#caches\">a cache that &lt;knows&gt;</a></caption>";
+    assert!(table.contains(note), "{table}");
+    let table = fill_with(&runs, "{{#wb compare kernels=\"one two\" case=small rows=\"shared wavefronts\"}}").unwrap();
+    assert!(table.contains("1,030 <small>(H200: 1,031<sup>1</sup>)</small>"), "{table}");
+    assert!(table.contains("but for what is marked") && table.contains(note), "{table}");
+    // A sentence still may not hold such a number, and nothing but what is known is let through.
+    assert!(fill_with(&runs, "{{#wb number kernel=two case=small of=\"shared wavefronts\"}}").is_err());
+    let unknown = Fake { known: false, ..runs };
+    assert!(fill_with(&unknown, "{{#wb counters kernel=two case=small}}").is_err());
+}
+
+#[test]
 fn kernels_stand_side_by_side() {
     let table = fill("{{#wb compare kernels=\"one two\" case=small rows=\"shared wavefronts; time\"}}");
     assert!(table.contains(
@@ -120,8 +153,10 @@ fn the_other_blocks_are_filled() {
         known.contains("histogram_<wbr>many_<wbr>bulk") && known.contains("href=\"#votes-of-the-compiler\""),
         "{known}"
     );
-    let list = fill("{{#wb counter-list}}");
-    assert!(list.contains("## Shared load wavefronts") && list.contains("Unit: wavefronts."), "{list}");
+    let list = fill("{{#wb counter-index}}");
+    assert!(list.contains("<a href=\"shared.html#shared-load-wavefronts\">") && list.contains(common::LD), "{list}");
+    let kinds = fill("{{#wb finding-index}}");
+    assert!(kinds.contains("<a href=\"race.html\">") && kinds.contains("racecheck"), "{kinds}");
     let map = fill("{{#wb bank-map tile=512 round=3 paddings=\"none 32\"}}");
     assert!(map.contains("Without padding: 8 wavefronts. One word of padding after every 32: 1 wavefront"), "{map}");
     assert!(map.contains("bank 7: lanes 0, 4, 8, 12, 16, 20, 24, 28; bank 15"), "{map}");
@@ -143,7 +178,7 @@ fn claims_say_nothing_when_true_and_stop_the_book_when_false() {
 
 #[test]
 fn a_number_that_the_hardware_contradicts_stops_the_book() {
-    let runs = Fake { simulated: 30, measured: Some(31) };
+    let runs = Fake { simulated: 30, measured: Some(31), ..Fake::default() };
     for directive in [
         "{{#wb number kernel=two case=small of=\"shared load wavefronts\"}}",
         "{{#wb counters kernel=two case=small}}",
@@ -162,7 +197,7 @@ fn a_number_that_the_hardware_contradicts_stops_the_book() {
 
 #[test]
 fn a_missing_record_must_be_admitted_in_the_text() {
-    let runs = Fake { simulated: 30, measured: None };
+    let runs = Fake { simulated: 30, measured: None, ..Fake::default() };
     let error = fill_with(&runs, "{{#wb counters kernel=two case=small}}").unwrap_err();
     assert!(error[0].1.contains("no GPU has recorded `shared load wavefronts` of two"), "{error:?}");
     let table = fill_with(&runs, "{{#wb counters kernel=two case=small measured=no}}").unwrap();

@@ -65,7 +65,7 @@ fn a_question_has_a_name_of_its_own() {
 #[test]
 fn a_contradicted_number_ends_with_exit_code_1() {
     let root = small_book("", "minutes: 3\n\n{{#wb closing}}\n");
-    let error = build_with(root.path(), None, Fake { simulated: 1, measured: Some(2) }).unwrap_err();
+    let error = build_with(root.path(), None, Fake { simulated: 1, measured: Some(2), ..Fake::default() }).unwrap_err();
     assert_eq!(error.exit_code(), 1);
 }
 
@@ -101,8 +101,8 @@ fn protocol_input(root: &Path) -> Vec<u8> {
 
 #[test]
 fn mdbooks_protocol_is_spoken_and_other_input_is_refused() {
-    let root = small_book("", "minutes: 3\n\n# A\n\n{{#wb counter-list}}\n");
-    fs::write(root.path().join("chapters/b.md"), "minutes: 2\n\n# B\n").unwrap();
+    let root = small_book("", "minutes: 3\n\n# A\n");
+    fs::write(root.path().join("chapters/b.md"), "minutes: 2\n\n# B\n\n{{#wb counter-index}}\n").unwrap();
     let mut output = Vec::new();
     book::preprocess(&*protocol_input(root.path()), &mut output).unwrap();
     let filled: mdbook_driver::book::Book = serde_json::from_slice(&output).unwrap();
@@ -116,6 +116,33 @@ fn mdbooks_protocol_is_spoken_and_other_input_is_refused() {
     );
     let error = book::preprocess(&b"not JSON"[..], io::sink()).unwrap_err();
     assert!(matches!(error, BuildError::Refused(_)), "{error}");
+}
+
+#[test]
+fn pages_of_the_reference_hang_below_the_chapter_that_asks_for_them() {
+    let chapter = "minutes: 3\n\n# A\n\n{{#wb number kernel=one case=small of=\"shared load wavefronts\"}}\n";
+    let root = small_book("", chapter);
+    let index = "minutes: 2\n\n# B\n\n{{#wb counter-index}}\n\n{{#wb file fake.cu}}\n";
+    fs::write(root.path().join("chapters/b.md"), index).unwrap();
+    let out = root.path().join("out");
+    build_with(root.path(), Some(&out), Fake::default()).unwrap();
+    let overview = fs::read_to_string(out.join("b.html")).unwrap();
+    assert!(overview.contains("href=\"b/shared.html#shared-load-wavefronts\""), "{overview}");
+    let page = fs::read_to_string(out.join("b/shared.html")).unwrap();
+    assert!(page.contains("id=\"shared-load-wavefronts\"") && page.contains(common::LD), "{page}");
+    assert!(page.contains("What shared load wavefronts means.") && page.contains("href=\"../deep/a.html\">A</a>"));
+    assert!(page.contains("<caption><code>one</code>, small:") && page.contains("No kernel of the workbook has"));
+    assert!(page.contains("About 1 minute<"));
+    let contents = fs::read_to_string(out.join("toc.html")).unwrap();
+    assert!(contents.contains("b/shared.html") && !contents.contains("b/l1.html"), "{contents}");
+    // A page that cannot be filled is named; links go through the folder of SUMMARY.md.
+    let root = small_book("", "minutes: 3\n\n# A\n\n{{#wb counter-index}}\n");
+    let error = build_with(root.path(), None, Fake::default()).unwrap_err().to_string();
+    assert!(error.contains("deep/a.md:5: `counter-index` stands in a chapter beside SUMMARY.md"), "{error}");
+    let root = small_book("", "minutes: 3\n\n# A\n");
+    fs::write(root.path().join("chapters/b.md"), "minutes: 2\n\n# B\n\n{{#wb counter-index}}\n").unwrap();
+    let contradicted = Fake { simulated: 1, measured: Some(2), ..Fake::default() };
+    assert!(build_with(root.path(), Some(&root.path().join("out")), contradicted).is_ok(), "`one` agrees");
 }
 
 fn our_book() -> PathBuf {
@@ -191,6 +218,10 @@ fn our_book_is_built_from_real_runs_and_its_links_hold() {
     }
     let truth = fs::read_to_string(site.join("truth.html")).unwrap();
     assert!(truth.contains("exact counters agree") && truth.contains(&scans.provenance.gpu));
+    for kind in sim::report::FindingKind::ALL {
+        let page = fs::read_to_string(site.join(format!("checks/{}.html", kind.name()))).unwrap();
+        assert!(page.contains(&format!("[{}]", kind.name())), "{} is shown", kind.name());
+    }
     let counters = fs::read_to_string(site.join("counters.html")).unwrap();
     for counter in kernels::counters::EXACT {
         assert!(counters.contains(counter.metric), "{} is on the page of counters", counter.metric);

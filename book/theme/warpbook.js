@@ -174,13 +174,51 @@
         });
     };
 
-    // On paper everything is shown.
+    // On paper everything is shown, and afterwards what was shown before.
     window.addEventListener("beforeprint", () => {
-        document.querySelectorAll("details.wb-answer").forEach((answer) => { answer.open = true; });
-        document.querySelectorAll(".wb-frame").forEach((frame) => { frame.hidden = false; });
+        const folded = [...document.querySelectorAll("main details:not([open])")];
+        const hidden = [...document.querySelectorAll(".wb-frame[hidden]")];
+        folded.forEach((answer) => { answer.open = true; });
+        hidden.forEach((frame) => { frame.hidden = false; });
+        window.addEventListener("afterprint", () => {
+            folded.forEach((answer) => { answer.open = false; });
+            hidden.forEach((frame) => { frame.hidden = true; });
+        }, { once: true });
     });
+
+    // mdBook opens the table of contents by a label, which the keyboard does not reach and which says of itself what
+    // only a button may say.
+    const contents = () => {
+        const toggle = document.getElementById("mdbook-sidebar-toggle");
+        if (!toggle) return;
+        toggle.setAttribute("role", "button");
+        toggle.tabIndex = 0;
+        toggle.setAttribute("aria-expanded", String(document.documentElement.classList.contains("sidebar-visible")));
+        // While it slides away, Tab must not lead into it.
+        const bar = document.getElementById("mdbook-sidebar");
+        document.getElementById("mdbook-sidebar-toggle-anchor")?.addEventListener("change", (event) => {
+            bar.inert = !event.target.checked;
+        });
+        toggle.addEventListener("keydown", (event) => {
+            if (event.key !== "Enter" && event.key !== " ") return;
+            event.preventDefault();
+            toggle.click();
+        });
+    };
+
+    // Code that is wider than its box scrolls, also by the arrow keys when it has the focus.
+    const scrollers = () => {
+        document.querySelectorAll("main pre > code, main pre, main .table-wrapper, main .wb-math").forEach((box) => {
+            if (box.scrollWidth > box.clientWidth + 1 && getComputedStyle(box).overflowX === "auto") box.tabIndex = 0;
+            else if (box.tabIndex === 0) box.removeAttribute("tabindex");
+        });
+    };
 
     predictions();
     quizzes();
     steps();
+    contents();
+    scrollers();
+    window.addEventListener("resize", scrollers);
+    document.querySelectorAll("main details").forEach((answer) => answer.addEventListener("toggle", scrollers));
 })();

@@ -8,10 +8,10 @@ use crate::directive::Directive;
 use crate::fault::Reason;
 use crate::fill::Filler;
 use crate::html::{code, escape, number};
-use crate::svg::Svg;
+use crate::svg::{self, Svg};
 use crate::value::details;
 
-/// Width of the longest bar, and where bars begin.
+/// Width of the longest bar, and where bars begin at least.
 const FULL: u64 = 400;
 const LEFT: u32 = 150;
 /// Height of a bar with its gap.
@@ -37,7 +37,10 @@ pub(crate) fn atomics(filler: &Filler<'_>, directive: &mut Directive) -> Result<
     let mut busiest: Vec<(String, u64)> = busiest.into_iter().collect();
     busiest.sort_by_key(|(_, lanes)| std::cmp::Reverse(*lanes));
     busiest.truncate(MOST);
-    let mut svg = Svg::new(LEFT + FULL as u32 + 80);
+    let lanes = |count: u32| format!("{count} lane{}", if count == 1 { "" } else { "s" });
+    let together: Vec<(String, u64)> = together.into_iter().map(|(count, times)| (lanes(count), times)).collect();
+    let left = svg::room(busiest.iter().map(|(name, _)| &**name)).max(LEFT);
+    let mut svg = Svg::new(left + FULL as u32 + 80);
     let mut y = 0;
     let mut described = Vec::new();
     let mut panel = |title: &str, rows: &[(String, u64)]| {
@@ -45,17 +48,15 @@ pub(crate) fn atomics(filler: &Filler<'_>, directive: &mut Directive) -> Result<
         y += ROW + 2;
         let most = rows.iter().map(|(_, value)| *value).max().unwrap_or(1).max(1);
         for (name, value) in rows {
-            svg.text(LEFT - 8, y + 13, "wb-svg-name", name);
-            svg.rect(LEFT, y + 2, (((value * FULL) / most).max(1) as u32, ROW - 6), "wb-svg-warn");
-            svg.text(LEFT + (value * FULL / most) as u32 + 6, y + 13, "wb-svg-beside", &number(*value));
+            svg.text(left - 8, y + 13, "wb-svg-name", name);
+            svg.rect(left, y + 2, (((value * FULL) / most).max(1) as u32, ROW - 6), "wb-svg-warn");
+            svg.text(left + (value * FULL / most) as u32 + 6, y + 13, "wb-svg-beside", &number(*value));
             y += ROW;
         }
         y += 8;
         let list: Vec<String> = rows.iter().map(|(name, value)| format!("{name}: {}", number(*value))).collect();
         described.push(format!("{title}: {}", list.join(", ")));
     };
-    let lanes = |count: u32| format!("{count} lane{}", if count == 1 { "" } else { "s" });
-    let together: Vec<(String, u64)> = together.into_iter().map(|(count, times)| (lanes(count), times)).collect();
     panel("Lanes of one warp that meet at one address, and how often", &together);
     panel("The busiest addresses, and the lanes that go there", &busiest);
     let caption = format!("{own}Atomics of {}, {}. Simulated for this page.", code(&kernel), escape(&case));

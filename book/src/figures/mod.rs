@@ -6,13 +6,17 @@
 mod atomics;
 mod ballot;
 pub(crate) mod banks;
+mod bitonic;
 mod lanes;
 mod layout;
+mod merge_path;
 mod radix;
+mod roofline;
 mod sat;
 mod sectors;
 mod sweep;
 mod threads;
+mod timeline;
 mod tree;
 mod waits;
 
@@ -37,9 +41,13 @@ pub(crate) fn figure(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
         "radix" => radix::radix(directive),
         "threads" => threads::threads(directive),
         "waits" => waits::waits(filler, directive),
+        "bitonic" => bitonic::bitonic(directive),
+        "merge-path" => merge_path::merge_path(directive),
+        "roofline" => roofline::roofline(filler, directive),
+        "timeline" => timeline::timeline(filler, directive),
         other => Err(Reason::Wrong(format!(
             "there is no figure `{other}`; there are banks, sweep, tree, lanes, ballot, atomics, sectors, layout, sat, \
-             waves, radix, threads, waits"
+             waves, radix, threads, waits, bitonic, merge-path, roofline, timeline"
         ))),
     }
 }

@@ -6,12 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use book::fill::Filler;
-use book::runs::{Agreement, Counter, Faulty, KernelAgreement, Measured, Run, Runs};
+use book::runs::{Agreement, Counter, Faulty, Foretold, KernelAgreement, KnownDifference, Measured, Run, Runs, Wrong};
 use book::{Access, Space};
 use kernels::bench::Record;
-use sim::Report;
+use sim::predict::timeline::{Lane, State, Timeline};
 use sim::report::details::{AccessDetails, BusyAddress, Details, LaneActivity, LineDetails, Multiplicity, WorstAccess};
 use sim::report::{LaunchShape, LineReport};
+use sim::{Prediction, Report};
 
 pub(crate) const LD: &str = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
 pub(crate) const ST: &str = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum";
@@ -23,11 +24,18 @@ pub(crate) struct Fake {
     pub(crate) simulated: u64,
     /// Measured load wavefronts of `two`; nothing if it was not recorded.
     pub(crate) measured: Option<u64>,
+    /// Whether it is known that the two may differ.
+    pub(crate) known: bool,
+}
+
+fn difference() -> KnownDifference {
+    let (cause, page) = ("a cache that <knows>".to_owned(), "truth.md#caches".to_owned());
+    KnownDifference { cause, page, noise: false }
 }
 
 impl Default for Fake {
     fn default() -> Self {
-        Self { simulated: 30, measured: Some(30) }
+        Self { simulated: 30, measured: Some(30), known: false }
     }
 }
 
@@ -83,6 +91,7 @@ impl Runs for Fake {
             metrics: metrics(loads),
             median_ns: 12_340,
             timed: 30,
+            known: if self.known { BTreeMap::from([(LD.to_owned(), difference())]) } else { BTreeMap::new() },
         });
         let args = vec!["zeros:64".to_owned(), "i32:16".to_owned()];
         Ok(Rc::new(Run { data: "ones".to_owned(), args, launches: 1, report, measured, listing: false }))
@@ -161,12 +170,39 @@ impl Runs for Fake {
 
     fn faulty(&self, name: &str) -> Result<Faulty, String> {
         match name {
-            "broken" => Ok(Faulty {
+            "broken" | "tile_overwritten" => Ok(Faulty {
                 source: vec![(6, "s[i] = x;".to_owned())],
                 findings: vec!["finding: [race] who <knows>".to_owned()],
             }),
             _ => Err(format!("there is no kernel `{name}` to show")),
         }
+    }
+
+    fn wrong(&self, kernel: &str, case: &str) -> Result<Rc<Wrong>, String> {
+        match (kernel, case) {
+            ("one", "small") => Ok(Rc::new(Wrong {
+                file: "fake.cu".to_owned(),
+                kind: Some("race".to_owned()),
+                why: "it <waits> for nobody".to_owned(),
+                findings: vec!["finding: [race] first".to_owned(), "finding: [race] second".to_owned()],
+                result: Some("element 3 is 1".to_owned()),
+            })),
+            _ => Err(format!("nothing is known to be wrong with {kernel}, {case}")),
+        }
+    }
+
+    fn predicted(&self, kernel: &str, _case: &str, launch: usize) -> Result<Rc<Foretold>, String> {
+        if launch > 0 {
+            return Err(format!("there is no launch {}; there are 1", launch + 1));
+        }
+        let spans = vec![(0.0, 60.0, State::Issue), (60.0, 100.0, State::Barrier)];
+        let lanes = (0..2).map(|warp| Lane { block: 0, warp, spans: spans.clone() }).collect();
+        let prediction = Prediction { us: 2.5, bound: "latency of barriers".to_owned(), ..Prediction::default() };
+        Ok(Rc::new(Foretold { kernel: kernel.to_owned(), prediction, timeline: Timeline { lanes } }))
+    }
+
+    fn example(&self, metric: &str) -> Result<Option<(String, String)>, String> {
+        Ok((metric == LD).then(|| ("one".to_owned(), "small".to_owned())))
     }
 
     fn agreement(&self) -> Result<Agreement, String> {
