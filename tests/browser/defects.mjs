@@ -1,0 +1,121 @@
+// A check that cannot fail is worth nothing. Here the built pages themselves are broken, in every way that `kinds.mjs`
+// names, and the checks must say so of the broken page and not of the sound one.
+import { KINDS, tell } from "./kinds.mjs";
+import { serve } from "./server.mjs";
+import { visit } from "./visit.mjs";
+
+const DESK = { theme: "light", width: 1280 };
+const PHONE = { theme: "light", width: 390 };
+const NIGHT = { theme: "dark", width: 1280 };
+const PLAIN = { theme: "light", width: 390, javascript: false };
+
+/** Puts `html` at the start of the page's text. */
+const add = (html) => (text) => text.replace("<main>", `<main>${html}`);
+/** Changes the first place that is `from`, which must be there, and all others if it is a global expression. */
+const change = (from, to) => (text) => text.replace(from, to);
+
+/**
+ * `[kind, what is done, files that are changed, the change, the look, the checks]`. The page is the first one, in the order
+ * of the site, whose text matches the last entry; without it, the first of all.
+ */
+const DEFECTS = [
+    ["script", "a script fails", /\.html$/, add("<script>nothing.here()</script>"), DESK, []],
+    ["script", "a script complains", /\.html$/, add("<script>console.error('no')</script>"), DESK, []],
+    ["request", "a style sheet is gone", /\.html$/, add('<link rel="stylesheet" href="gone.css">'), DESK, []],
+    ["outside", "an image comes from elsewhere", /\.html$/, add('<img alt="" src="http://elsewhere.invalid/a.png">'), DESK, []],
+    ["image", "an image is gone", /\.html$/, add('<img alt="" src="gone.png">'), DESK, ["inspect"]],
+    ["theme", "dark is light", /\.html$/, change('default_dark_theme = "navy"', 'default_dark_theme = "light"'), NIGHT, ["inspect"]],
+    ["overflow", "a box is wider than a phone", /\.html$/, add('<div style="width:500px">wide</div>'), PHONE, ["inspect"]],
+    ["overflow", "a table does not scroll", /warpbook.*\.css$/, (text) => text.replaceAll("overflow-x: auto", "overflow-x: visible"),
+        PHONE, ["inspect"], /class="wb-table"/],
+    ["clipped", "a line is cut off", /\.html$/,
+        add('<p style="width:90px;overflow:hidden;white-space:nowrap">more than fits into the box</p>'), DESK, ["inspect"]],
+    ["markup", "a directive is left", /\.html$/, add("<p>{{#wb number}}</p>"), DESK, ["inspect"]],
+    ["markup", "a tag is shown", /\.html$/, add("<p>&lt;div&gt;</p>"), DESK, ["inspect"]],
+    ["drawing", "a drawing is gone", /\.html$/, change(/(<figure class="wb-figure">.*?)<svg.*?<\/svg>/s, "$1"), DESK, ["inspect"],
+        /<figure class="wb-figure">/],
+    ["drawing", "a drawing has no description", /\.html$/, change(/<desc>.*?<\/desc>/s, ""), DESK, ["inspect"], /<desc>/],
+    ["label", "two texts lie over each other", /\.html$/,
+        change("</desc>", '</desc><text x="20" y="20">one</text><text x="22" y="20">two</text>'), DESK, ["inspect"], /<desc>/],
+    ["label", "a text lies outside", /\.html$/, change("</desc>", '</desc><text x="-30" y="20">out</text>'), DESK, ["inspect"], /<desc>/],
+    ["reach", "a summary is left out", /\.html$/, change("<summary>", '<summary tabindex="-1">'), DESK, ["reach"],
+        /<summary>/],
+    ["reach", "the button for the contents is a label again", /warpbook.*\.js$/, change("toggle.tabIndex = 0", "toggle.tabIndex = -1"),
+        PHONE, ["reach"]],
+    ["contents", "Enter does not open the contents", /warpbook.*\.js$/, change("toggle.click()", "toggle.focus()"), PHONE, ["reach"]],
+    ["answer", "an answer is not folded any more", /\.html$/, change("<summary>", "<summary onclick='event.preventDefault()'>"),
+        DESK, ["keyboard"], /class="wb-answer"/],
+    ["steps", "an arrow does nothing", /warpbook.*\.js$/, change('"ArrowRight"', '"Right"'), DESK, ["keyboard"], /class="wb-steps"/],
+    ["steps", "an arrow also turns the page", /warpbook.*\.js$/, (text) => text.replaceAll("event.stopPropagation();", "event.type;"),
+        DESK, ["keyboard"], /class="wb-steps"/],
+    ["steps", "the buttons do not show the focus", /\.css$/, (text) => text.replaceAll("outline", "x-outline").concat(
+        "*:focus-visible { outline: none !important; }"), DESK, ["keyboard"], /class="wb-steps"/],
+    ["predict", "a guess is judged wrongly", /warpbook.*\.js$/, change("guess === value", "guess > value"), DESK, ["keyboard"],
+        /class="wb-predict" data-value/],
+    ["predict", "the answer stays folded", /warpbook.*\.js$/, change("answer.open = true;\n                return", "return"), DESK,
+        ["keyboard"], /class="wb-predict" data-value/],
+    ["quiz", "a wrong option is called right", /warpbook.*\.js$/, change('textContent = right ?', "textContent = !right ?"), DESK,
+        ["keyboard"], /class="wb-options"/],
+    ["quiz", "no option is right", /\.html$/, (text) => text.replaceAll(' data-right="yes"', ""), DESK, ["keyboard"],
+        /class="wb-options"/],
+    ["search", "the index has no such words", /searchindex.*\.js$/, (text) => text.replaceAll("bank", "tank"), DESK, ["search"]],
+    ["search", "there is no index", /searchindex.*\.js$/, () => "", DESK, ["search"]],
+    ["plain", "a frame waits for the script", /\.html$/, change('class="wb-frame"', 'class="wb-frame" hidden'), PLAIN, ["inspect"],
+        /class="wb-frame"/],
+    ["plain", "options wait for the script", /\.css$/, (text) => `${text}\n.wb-options { display: none }`, PLAIN, ["inspect"],
+        /class="wb-options"/],
+    ["print", "answers stay folded on paper", /warpbook.*\.js$/, change('"beforeprint"', '"before-print"'), DESK, ["paper"],
+        /class="wb-answer"/],
+    ["print", "frames stay open after printing", /warpbook.*\.js$/, change("frame.hidden = true", "frame.hidden = false"), DESK,
+        ["paper"], /class="wb-steps"/],
+    ["axe", "a button has no name", /\.html$/, add("<button type='button'></button>"), DESK, ["axe"]],
+    ["axe", "a text is too pale", /\.html$/, add("<p style='color:#bbb;background:#fff'>pale</p>"), DESK, ["axe"]],
+    ["axe", "a text is too dark at night", /\.html$/, add("<p style='color:#444;background:#111'>dark</p>"), NIGHT, ["axe"]],
+    ["axe", "an image has no text, on a phone", /\.html$/, add('<img src="favicon.png">'), PHONE, ["axe-shape"]],
+];
+
+/** Breaks the site in every way, a few at a time by `sideBySide`, and tells what was not noticed. */
+export async function selfTest(tools, site, pages, sideBySide, read) {
+    const texts = new Map();
+    for (const page of pages) texts.set(page, await read(page));
+    const missed = [];
+    const sound = await serve(site);
+    const before = new Map();
+    const jobs = DEFECTS.map(([kind, what, files, edit, look, checks, text = /<main>/]) => {
+        // The smallest page that has what is broken: it is the quickest.
+        const having = pages.filter((page) => text.test(texts.get(page)));
+        having.sort((a, b) => texts.get(a).length - texts.get(b).length);
+        return { kind, what, files, edit, look, checks, page: having[0] };
+    });
+    await sideBySide(jobs, async ({ kind, what, files, edit, look, checks, page }) => {
+        if (!page) {
+            missed.push(`${kind}: no page has what “${what}” would break, so that check tests nothing`);
+            return;
+        }
+        let changed = false;
+        const server = await serve(site, (file, text) => {
+            if (!files.test(file)) return text;
+            const broken = edit(text);
+            changed ||= broken !== text;
+            return broken;
+        });
+        const key = JSON.stringify([page, look, checks]);
+        if (!before.has(key)) before.set(key, visit(tools, sound.origin, page, look, checks));
+        const sum = ({ kind: own, where, what: said }) => JSON.stringify([own, where, said]);
+        const known = new Set((await before.get(key)).map(sum));
+        const found = (await visit(tools, server.origin, page, look, checks)).filter((finding) => !known.has(sum(finding)));
+        await server.close();
+        if (!changed) missed.push(`${kind}: “${what}” changed nothing in ${page} and its files; make it break them again`);
+        else if (!found.some((finding) => finding.kind === kind)) {
+            const instead = found.length > 0 ? `; instead:\n${tell(found).join("\n")}` : "";
+            missed.push(`${kind}: nothing was said of ${page} when ${what}${instead}`);
+        }
+    });
+    await sound.close();
+    for (const kind of Object.keys(KINDS)) {
+        if (!DEFECTS.some(([own]) => own === kind)) missed.push(`${kind}: no defect shows that it is found`);
+    }
+    for (const line of missed) console.log(`the checks are broken: ${line}`);
+    console.log(`self-test: ${DEFECTS.length - missed.length} of ${DEFECTS.length} defects were found`);
+    return missed.length === 0;
+}

@@ -1,0 +1,125 @@
+// Looks at every page of the built book as readers do: in light and dark, on a phone and on a desk, with a keyboard, without
+// JavaScript, on paper. `.ci/browser` gets the browser and what is needed to drive it, and starts this:
+//
+//     node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] [--self-test | --pictures FOLDER] [PAGE…]
+import { mkdir, readFile } from "node:fs/promises";
+import path from "node:path";
+import { parseArgs } from "node:util";
+
+import { selfTest } from "./defects.mjs";
+import { lookName, tell } from "./kinds.mjs";
+import { pagesOf, serve } from "./server.mjs";
+import { orLater, start, visit } from "./visit.mjs";
+
+const PHONE = 390;
+const DESK = 1280;
+/** How long a look may take, in milliseconds: the longest takes some ten seconds on an idle machine. */
+const PATIENCE = 300_000;
+/** How many pages are open at the same time. */
+const AT_ONCE = 3;
+
+/**
+ * What is done with a page. Keys do the same in every look, so everything is used once; on a phone, only Tab and the table
+ * of contents. Colours are the same on a phone, so axe does not compute contrasts again there.
+ */
+function plan(page) {
+    const search = page === "index.html" || page === "machine/banks.html" ? ["search"] : [];
+    return [
+        [{ theme: "light", width: DESK }, ["paper", "inspect", "axe", ...search]],
+        [{ theme: "dark", width: DESK }, ["keyboard", "inspect", "axe"]],
+        [{ theme: "light", width: PHONE }, ["reach", "inspect", "axe-shape"]],
+        [{ theme: "dark", width: PHONE }, ["inspect", ...search]],
+        [{ theme: "light", width: PHONE, javascript: false }, ["inspect"]],
+        [{ theme: "light", width: DESK, javascript: false }, ["inspect"]],
+    ];
+}
+
+/** Calls `work` for every job, a few at a time. */
+async function sideBySide(jobs, work) {
+    const left = [...jobs];
+    const worker = async () => {
+        for (let job = left.shift(); job !== undefined; job = left.shift()) await work(job);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+/** A page that never answers must not keep the whole run from its end. */
+async function inTime(work) {
+    let timer;
+    const late = new Promise((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`nothing came of it in ${PATIENCE / 60_000} minutes`)), PATIENCE);
+    });
+    try {
+        return await Promise.race([work, late]);
+    } finally {
+        clearTimeout(timer);
+    }
+}
+
+async function check(tools, site, pages) {
+    const server = await serve(site);
+    const jobs = pages.flatMap((page) => plan(page).map(([look, checks]) => ({ page, look, checks })));
+    const found = [];
+    const slow = [];
+    await sideBySide(jobs, async ({ page, look, checks }) => {
+        const began = Date.now();
+        try {
+            found.push(...await inTime(visit(tools, server.origin, page, look, checks)));
+        } catch (error) {
+            found.push({ page, look, kind: "script", where: "the page as a whole", what: `it could not be tested: ${error.message}` });
+        }
+        slow.push([Date.now() - began, `${page} (${lookName(look)})`]);
+        if (slow.length % 60 === 0) console.error(`${slow.length} of ${jobs.length} looks`);
+    });
+    await server.close();
+    const lines = tell(found);
+    console.log(lines.join("\n\n"));
+    const longest = slow.sort(([a], [b]) => b - a)[0];
+    console.log(`${pages.length} pages, ${jobs.length} looks at them: ${lines.length} findings; ` +
+        `the slowest took ${(longest[0] / 1000).toFixed(1)} s, ${longest[1]}`);
+    return lines.length === 0;
+}
+
+/** Takes a picture of each page as a reader finds it, in both themes and on both screens. */
+async function pictures(tools, site, pages, folder) {
+    const server = await serve(site);
+    await mkdir(folder, { recursive: true });
+    const jobs = pages.flatMap((page) => plan(page).filter(([look]) => look.javascript !== false)
+        .map(([look]) => ({ page, look })));
+    await sideBySide(jobs, ({ page, look }) => visit(tools, server.origin, page, look, [], (open) => open.screenshot({
+        path: path.join(folder, `${page.replace(/\W+/g, "-").replace(/-html$/, "")}-${look.theme}-${look.width}.png`),
+        fullPage: true,
+    })));
+    await server.close();
+    return true;
+}
+
+const { values, positionals: [site, tools, ...named] } = parseArgs({
+    allowPositionals: true,
+    options: { chromium: { type: "string" }, "self-test": { type: "boolean" }, pictures: { type: "string" } },
+});
+if (!site || !tools) {
+    console.error("usage: node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] [--self-test | --pictures FOLDER] [PAGE…]");
+    process.exit(2);
+}
+const all = await pagesOf(site).catch((error) => {
+    console.error(`there is no built book in ${site} (${error.code}): run \`warpbook book build\` first`);
+    process.exit(2);
+});
+const unknown = named.filter((page) => !all.includes(page));
+if (unknown.length > 0 || all.length === 0) {
+    console.error(unknown.length > 0 ? `not a page of ${site}: ${unknown.join(", ")}` : `there are no pages in ${site}`);
+    process.exit(2);
+}
+const pages = named.length > 0 ? named : all;
+const browser = await start(tools, values.chromium);
+let fine;
+try {
+    if (values["self-test"]) fine = await selfTest(browser, site, all, sideBySide, (page) => readFile(path.join(site, page), "utf8"));
+    else if (values.pictures) fine = await pictures(browser, site, pages, values.pictures);
+    else fine = await check(browser, site, pages);
+} finally {
+    await orLater(browser.browser.close());
+}
+// Whatever is still open ends with this.
+process.exit(fine ? 0 : 1);

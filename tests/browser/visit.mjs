@@ -1,0 +1,100 @@
+// One look at one page: opens it in a browser of its own, runs what was asked for, and returns the findings.
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+import { inspect, inspectPaper, inspectPlain, places, unfold } from "./inspect.mjs";
+import { keyboard, search } from "./keyboard.mjs";
+
+export const SEARCHED = "bank conflict";
+
+/** Starts Chromium, which can then reach nothing but this machine. `tools` is the folder that npm installed into. */
+export async function start(tools, executablePath) {
+    const require = createRequire(path.resolve(tools, "here.js"));
+    const { chromium } = require("playwright-core");
+    const axe = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
+    const args = ["--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--disable-gpu", "--font-render-hinting=none"];
+    return { browser: await chromium.launch({ executablePath, args }), axe };
+}
+
+/**
+ * Waits until something is closed, but not for ever: Chromium may never say so of a page that was left by a key. What is
+ * still open is closed with the browser.
+ */
+export async function orLater(closing) {
+    let timer;
+    const enough = new Promise((done) => { timer = setTimeout(done, 5000); });
+    await Promise.race([closing.catch(() => {}), enough]);
+    clearTimeout(timer);
+}
+
+/** What axe-core objects to, where it is serious or critical. */
+async function accessibility(page, axe, colours) {
+    // Evaluated and not added as an element, so that the page stays as it is.
+    await page.evaluate(axe);
+    return page.evaluate(async (contrast) => {
+        const rules = contrast ? {} : { "color-contrast": { enabled: false }, "link-in-text-block": { enabled: false } };
+        const { violations } = await window.axe.run(document, { resultTypes: ["violations"], rules });
+        const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
+        return serious.flatMap(({ id, impact, help, nodes }) => nodes.map(({ target, any, all, none }) => {
+            const element = document.querySelector(target.at(-1));
+            const reason = [...any, ...all, ...none][0]?.message ?? "";
+            const where = element ? window.wbPlace(element) : target.join(" ");
+            return { kind: "axe", where: `${id}: ${where}`, what: `${help} (${impact}). ${reason}` };
+        }));
+    }, colours);
+}
+
+/**
+ * Looks at a page. `look` is `{ theme, width, javascript }`, `checks` are names out of `inspect`, `axe`, `axe-shape`,
+ * `keyboard`, `reach`, `search` and `paper`. Findings are `{ page, look, kind, where, what }`.
+ */
+export async function visit({ browser, axe }, origin, name, look, checks, picture = null) {
+    const context = await browser.newContext({
+        viewport: { width: look.width, height: look.width < 600 ? 844 : 900 },
+        colorScheme: look.theme,
+        javaScriptEnabled: look.javascript !== false,
+        reducedMotion: "reduce",
+    });
+    const found = [];
+    const report = (kind, where, what) => found.push({ kind, where, what });
+    try {
+        const page = await context.newPage();
+        // A machine that builds something else meanwhile takes its time.
+        page.setDefaultTimeout(120_000);
+        page.on("pageerror", (error) => report("script", "JavaScript", String(error.message ?? error)));
+        page.on("console", (message) => {
+            const text = message.text();
+            // Files that are not there are told by their address below.
+            if (message.type() === "error" && !text.startsWith("Failed to load resource")) report("script", message.location().url, text);
+        });
+        const own = (request) => /^(data|blob|about):/.test(request.url()) || request.url().startsWith(`${origin}/`);
+        page.on("request", (request) => { if (!own(request)) report("outside", request.url(), "another machine is asked"); });
+        page.on("requestfailed", (request) => {
+            // What the browser gives up because the page is left is nobody's fault.
+            const why = request.failure()?.errorText ?? "no answer";
+            if (own(request) && why !== "net::ERR_ABORTED") report("request", request.url().replace(origin, ""), why);
+        });
+        page.on("response", (response) => {
+            if (response.status() >= 400) report("request", response.url().replace(origin, ""), `status ${response.status()}`);
+        });
+        await page.goto(`${origin}/${name}`, { waitUntil: "load" });
+        await page.evaluate(() => document.fonts.ready.then(() => true));
+        await page.evaluate(places);
+        if (picture) await picture(page);
+        if (checks.includes("paper")) found.push(...await page.evaluate(inspectPaper));
+        if (checks.includes("keyboard")) found.push(...await keyboard(page));
+        if (checks.includes("reach")) found.push(...await keyboard(page, false));
+        if (checks.includes("inspect")) {
+            if (look.javascript === false) found.push(...await page.evaluate(inspectPlain));
+            await page.evaluate(unfold);
+            found.push(...await page.evaluate(inspect, look.theme === "dark"));
+        }
+        if (checks.includes("axe")) found.push(...await accessibility(page, axe, true));
+        if (checks.includes("axe-shape")) found.push(...await accessibility(page, axe, false));
+        if (checks.includes("search")) found.push(...await search(page, SEARCHED));
+    } finally {
+        await orLater(context.close());
+    }
+    return found.map((finding) => ({ page: name, look, ...finding }));
+}
