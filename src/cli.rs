@@ -1,13 +1,16 @@
 //! The command line.
 
 mod class;
+mod dev;
+mod launch;
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 pub(crate) use class::{Exercise, ExerciseCommand, Grade, Watch};
-use kernels::compile::Arch;
+pub(crate) use dev::{Dev, DevCommand};
+use launch::SIM_HELP;
+pub(crate) use launch::{CompilerChoice, Line, LoweringChoice, Sim};
 
 /// Exit codes, shown below every help text that can end in one of them.
 const EXIT_CODES: &str = "Exit codes:
@@ -93,6 +96,15 @@ pub(crate) enum Command {
         /// How often, one round after the other
         #[arg(long, default_value_t = 1)]
         times: u32,
+    },
+    /// Launch the work of a folder once: what `exercise check --gpu` runs under the profiler
+    #[command(hide = true)]
+    LaunchWork {
+        /// The folder with kernels, launches and buffers
+        folder: PathBuf,
+        /// Ordinal of the GPU
+        #[arg(long, default_value_t = 0)]
+        gpu: u32,
     },
     /// Launch each probe of a suite once: what `dev probes --record` runs under the profiler
     #[command(hide = true)]
@@ -197,195 +209,6 @@ pub(crate) struct Claims {
 pub(crate) struct Targets {
     /// Show every number of this target with its source
     pub(crate) name: Option<String>,
-}
-
-const SIM_HELP: &str = "Arguments of the kernel, in order, one --arg each:
-  1024, 0.5, true, 2*n+1       a number of the parameter's type; n is defined by --let n=…
-  i32:5                        a number of this type, if the parameter's is not known
-  'f32[1024]=random'           a buffer; the kernel gets its address
-  'x:f32[n]=iota'              the same with a name, for --dump x=…, --expect x=… and &x
-  &x, &x+64, &0, null          an address in a buffer, by name or by argument; a null pointer
-  '{i32:3, &x, f32[4]=0}'      a struct by value; bytes:00ff… gives its bytes
-  'ptr[]=[&x, &y]'             a buffer of addresses
-TYPE[COUNT] alone is as cudaMalloc leaves it: reading it before it is written is a finding. TYPE[COUNT]=CONTENT holds
-  zeros, 1.5, 2*i+1            zeros, a number, an expression of the element's index i
-  random(min, max, seed)       uniform numbers: 0 to 1, whole ones 0 to 99, if nothing else is said: random(seed=7)
-  normal(mean, deviation, seed), permutation(seed), iota(start, step)
-  [1, 2, 3], file(x.bin), text(x.txt)   COUNT may be left out: f32[]=file(x.bin)
-TYPE is bool i8 u8 i16 u16 i32 u32 i64 u64 f16 bf16 f32 f64, or int, float, … as in C++. Without a type, in bytes:
-zeros:4096, uninit:4096, in:x.bin. Numbers may be expressions: + - * / % << >> ceil floor min max, as in 'ceil(n/256)'.
-
-Example:
-  warpbook sim saxpy.cu --let n=10000 --grid 'ceil(n/256)' --block 256 \\
-      --arg n --arg 2 --arg 'f32[n]=iota' --arg 'y:f32[n]=1' --expect 'y=f32[n]=2*i+1'
-
-The same as a launch file, `warpbook sim saxpy.toml`, and with a second launch:
-  file = \"saxpy.cu\"                     # all files are relative to the launch file
-  let = { n = 10000 }                   # --let n=… changes it
-  expect = { y = \"f32[n]=2*i+1\" }       # tolerance = 1e-5 allows as much
-  dump = { y = \"y.bin\" }
-  [buffers]                             # launches share them
-  x = \"f32[n]=iota\"
-  y = \"f32[n]=0\"
-  [[launches]]
-  kernel = \"fill<float>\"
-  grid = \"ceil(n/256)\"
-  block = 256                           # or [16, 16]
-  args = [\"&y\", 1.0, \"n\"]
-  [[launches]]
-  kernel = \"saxpy\"
-  grid = \"ceil(n/256)\"
-  block = 256
-  args = [\"n\", 2.0, \"&x\", \"&y\"]
-A file with one launch may have its kernel, grid, block, shared and args at the top. More fields: symbols = { scale =
-\"f32:2\" } for all launches or for one; repeat of a launch; compiler, arch, include, define, std, target, budget, seed,
-schedules, tolerance.
-
-Exit codes:
-  0    clean
-  1    the kernel is faulty (see the findings), or a result is not the expected one
-  2    wrong usage or unreadable input
-  3    something that warpbook does not support, or that this machine lacks
-  101  a bug in warpbook";
-
-#[derive(Debug, Args)]
-pub(crate) struct Sim {
-    /// A CUDA source (.cu), PTX (.ptx) or launch file (.toml)
-    pub(crate) file: PathBuf,
-    /// List the file's kernels with their parameters, each with a command that launches it
-    #[arg(long)]
-    pub(crate) list: bool,
-    /// The kernel, as the source names it: scan, tree::scan, 'reduce<float, 256>' (not needed when there is only one)
-    #[arg(long, value_name = "NAME")]
-    pub(crate) kernel: Option<String>,
-    /// Thread blocks: X, X,Y or X,Y,Z [default: 1]
-    #[arg(long, value_name = "X[,Y[,Z]]")]
-    pub(crate) grid: Option<String>,
-    /// Threads per block: X, X,Y or X,Y,Z [default: what the kernel asks for]
-    #[arg(long, value_name = "X[,Y[,Z]]")]
-    pub(crate) block: Option<String>,
-    /// Dynamic shared memory per block, in bytes
-    #[arg(long, value_name = "BYTES")]
-    pub(crate) shared: Option<String>,
-    /// An argument of the kernel (see below)
-    #[arg(long = "arg", value_name = "SPEC", allow_hyphen_values = true)]
-    pub(crate) args: Vec<String>,
-    /// Give a number a name, to be used in all that follows: --let n=1000 --grid 'ceil(n/256)'
-    #[arg(long = "let", value_name = "NAME=NUMBER")]
-    pub(crate) names: Vec<String>,
-    /// Set a __constant__ or __device__ variable before the launch, as cudaMemcpyToSymbol does
-    #[arg(long, value_name = "NAME=SPEC")]
-    pub(crate) symbol: Vec<String>,
-    /// Write a buffer to FILE after the run; argument 0's is called 0
-    #[arg(long, value_name = "BUFFER=FILE")]
-    pub(crate) dump: Vec<String>,
-    /// Compare a buffer with what it must hold after the run: a file of bytes, or as for --arg
-    #[arg(long, value_name = "BUFFER=SPEC")]
-    pub(crate) expect: Vec<String>,
-    /// How far a floating-point number may be from the expected one: relative, and absolute below 1
-    #[arg(long, value_name = "DIFFERENCE")]
-    pub(crate) tolerance: Option<f64>,
-    /// Show every source line that has a counter, not only those that cost most
-    #[arg(long)]
-    pub(crate) lines: bool,
-    /// The GPU to simulate (`warpbook targets` lists them) [default: h200]
-    #[arg(long, value_name = "GPU")]
-    pub(crate) target: Option<String>,
-    /// Whose memory instructions are counted: what ptxas makes of the PTX, or the PTX as it stands [default: sm_90 for
-    /// h100 and h200, none for all other targets]
-    #[arg(long, value_enum)]
-    pub(crate) lowering: Option<LoweringChoice>,
-    /// Bugs to look for: all, or some of memcheck, racecheck, initcheck, synccheck with commas between them
-    #[arg(long, default_value = "all", value_name = "LIST")]
-    pub(crate) checks: sim::Checks,
-    /// Show each access of this source line: costs, banks by lane, atomics, waits (LINE, FILE:LINE, or all; --json has all)
-    #[arg(long, value_name = "LINE")]
-    pub(crate) access: Option<Line>,
-    /// Do not look for races and uninitialised reads, and do not compile a .cu file a second time to check it
-    #[arg(long, conflicts_with = "checks")]
-    pub(crate) no_checks: bool,
-    /// Run the launch in N orders of blocks, warps and lanes: finds what only some show, and results that differ
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=kernels::launch::spec::MOST_SCHEDULES))]
-    pub(crate) schedules: Option<u64>,
-    /// The order to run in, or the first of --schedules; a finding names the one that shows it [default: 0, by number]
-    #[arg(long, value_name = "S")]
-    pub(crate) seed: Option<u64>,
-    #[command(flatten)]
-    pub(crate) time: Time,
-    #[command(flatten)]
-    pub(crate) compile: Compile,
-    /// Warp-instructions that one thread block may execute before it is taken for endless
-    #[arg(long, value_name = "COUNT")]
-    pub(crate) budget: Option<u64>,
-}
-
-#[derive(Debug, Args, Default)]
-#[command(next_help_heading = "How long it takes")]
-pub(crate) struct Time {
-    /// Predict how long the launch takes on the target, and what limits it
-    #[arg(long)]
-    pub(crate) time: bool,
-    /// Predict only, from a sample of the thread blocks: nothing is counted or checked
-    #[arg(long, conflicts_with_all = ["schedules", "access", "expect", "dump"])]
-    pub(crate) sample: bool,
-    /// Also predict for a GPU of which something is faster, such as dram=x2,shared=x2: which wall comes next?
-    #[arg(long, value_name = "RESOURCE=xN", value_delimiter = ',')]
-    pub(crate) what_if: Vec<sim::predict::WhatIf>,
-    /// Registers of a thread, as `ptxas -v` tells them [default: estimated from the PTX]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=255))]
-    pub(crate) registers: Option<u32>,
-    /// Draw the launches below the roofs of the GPU, as SVG
-    #[arg(long, value_name = "FILE")]
-    pub(crate) roofline: Option<PathBuf>,
-    /// Draw what the warps of a multiprocessor do and wait for in the last launch, as SVG
-    #[arg(long, value_name = "FILE")]
-    pub(crate) timeline: Option<PathBuf>,
-}
-
-impl Time {
-    /// Whether a time is asked for.
-    pub(crate) const fn wanted(&self) -> bool {
-        self.time || self.sample || !self.what_if.is_empty() || self.roofline.is_some() || self.timeline.is_some()
-    }
-}
-
-#[derive(Debug, Args, Default)]
-#[command(next_help_heading = "How a .cu file is compiled")]
-pub(crate) struct Compile {
-    /// The compiler [default: auto]
-    #[arg(long, value_enum, value_name = "NAME")]
-    pub(crate) compiler: Option<CompilerChoice>,
-    /// Virtual architecture, such as compute_90 or sm_90 [default: what the file asks for, else the target's]
-    #[arg(long, value_name = "ARCH")]
-    pub(crate) arch: Option<Arch>,
-    /// Folder in which included files are searched
-    #[arg(short = 'I', value_name = "DIR")]
-    pub(crate) include: Vec<PathBuf>,
-    /// Macro to define
-    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
-    pub(crate) define: Vec<String>,
-    /// Language standard, such as c++17
-    #[arg(long, value_name = "STANDARD")]
-    pub(crate) std: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LoweringChoice {
-    /// As ptxas compiles for compute capability 9.0
-    #[value(name = "sm_90")]
-    Sm90,
-    /// Plain PTX
-    None,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CompilerChoice {
-    /// The one that fits the file, of those that are there
-    Auto,
-    /// The library, for device code
-    Nvrtc,
-    /// The compiler driver, for files that hold host code too
-    Nvcc,
 }
 
 #[derive(Debug, Args)]
@@ -507,12 +330,6 @@ pub(crate) struct Bench {
     pub(crate) gpu: u32,
 }
 
-/// A number of seconds that a program can wait.
-fn seconds(text: &str) -> Result<f64, String> {
-    let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
-    if (0.0..=3600.0).contains(&number) { Ok(number) } else { Err("it must be from 0 to 3600".to_owned()) }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct Book {
     /// `serve` where none is given
@@ -551,116 +368,8 @@ pub(crate) enum BookCommand {
     },
 }
 
-#[derive(Debug, Args)]
-pub(crate) struct Dev {
-    #[command(subcommand)]
-    pub(crate) command: DevCommand,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum DevCommand {
-    /// Compile kernels/cu/*.cu into kernels/ptx/
-    Ptx {
-        /// The folder that holds cu/ and ptx/
-        #[arg(long, default_value = "kernels", value_name = "DIR")]
-        kernels: PathBuf,
-    },
-    /// Write down predicted times beside those of the bench record (minutes)
-    Time {
-        /// The folder of the records
-        #[arg(long, default_value = "kernels/truth", value_name = "DIR")]
-        out: PathBuf,
-    },
-    /// Write down what the simulator counts on each line of the problems' sources, beside their records
-    Lines {
-        /// The folder of the records
-        #[arg(long, default_value = "kernels/truth", value_name = "DIR")]
-        out: PathBuf,
-    },
-    /// List every PTX instruction that is simulated, with what tests it, and what is not simulated
-    Isa,
-    /// Compare the simulator's exact counters on small kernels with what a GPU counted
-    #[command(after_help = EXIT_CODES)]
-    Probes {
-        /// The folder that holds probes.toml, cu/ and ptx/
-        #[arg(long, default_value = "sim/tests/counters", value_name = "DIR")]
-        folder: PathBuf,
-        /// Which record: the file NAME.json of that folder
-        #[arg(long, default_value = "h200", value_name = "NAME")]
-        gpu_name: String,
-        /// First launch them on this machine's GPU under Nsight Compute and write the record anew
-        #[arg(long)]
-        record: bool,
-        /// Ordinal of the GPU
-        #[arg(long, default_value_t = 0)]
-        gpu: u32,
-        /// Nsight Compute's `ncu`, if it is not on the PATH
-        #[arg(long, value_name = "FILE")]
-        ncu: Option<PathBuf>,
-    },
-    /// Write down what compute-sanitizer says of each faulty kernel of the simulator's catalogue, on this machine's GPU
-    Sanitize {
-        /// The folder that holds the kernels
-        #[arg(long, default_value = "sim/tests/faulty", value_name = "DIR")]
-        folder: PathBuf,
-        /// Look at every version of the workbook's problems instead, and write the record into this folder
-        #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "kernels/truth")]
-        problems: Option<PathBuf>,
-        /// Only kernels with this in their names; what was recorded of others stays in the record
-        #[arg(long, value_name = "NAME")]
-        only: Vec<String>,
-        /// Seconds after which a kernel that has not ended is stopped
-        #[arg(long, default_value_t = 25.0, value_parser = seconds, value_name = "SECONDS")]
-        patience: f64,
-        /// Processes that run at a time
-        #[arg(long, default_value_t = 8)]
-        processes: usize,
-        /// `compute-sanitizer`, if it is not on the PATH
-        #[arg(long, default_value = "compute-sanitizer", value_name = "FILE")]
-        sanitizer: PathBuf,
-        /// Launch the kernel of this file once, and nothing else: what runs under compute-sanitizer
-        #[arg(long, value_name = "FILE")]
-        launch: Option<PathBuf>,
-        /// The same for the smaller cases of this version of a problem
-        #[arg(long, value_name = "VERSION")]
-        launch_version: Option<String>,
-    },
-    /// Prove the course: starters fail for their reason, solutions pass, wrong solutions and mutants are rejected
-    Check {
-        /// Exercises (all, if none is given)
-        names: Vec<String>,
-        /// Also write what was proved beside each exercise: the kill table, or the right answers
-        #[arg(long)]
-        write: bool,
-        /// Folder of the course (found from the current folder upwards, if not given)
-        #[arg(long, value_name = "DIR")]
-        exercises: Option<PathBuf>,
-    },
-    /// Write the exercises' starters anew from their solutions
-    Starters {
-        /// Folder of the course (found from the current folder upwards, if not given)
-        #[arg(long, value_name = "DIR")]
-        exercises: Option<PathBuf>,
-    },
-}
-
-/// A source line, or all of them.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Line {
-    /// The file's name or the end of it.
-    pub(crate) file: Option<String>,
-    pub(crate) line: Option<u32>,
-}
-
-impl FromStr for Line {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "all" {
-            return Ok(Self::default());
-        }
-        let (file, line) = text.rsplit_once(':').map_or((None, text), |(file, line)| (Some(file.to_owned()), line));
-        let line = line.parse().map_err(|_| format!("`{line}` is no line; write 74, scan.cu:74 or all"))?;
-        Ok(Self { file, line: Some(line) })
-    }
+/// A number of seconds that a program can wait.
+fn seconds(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
+    if (0.0..=3600.0).contains(&number) { Ok(number) } else { Err("it must be from 0 to 3600".to_owned()) }
 }

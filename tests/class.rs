@@ -92,8 +92,35 @@ fn samples() -> Vec<Sample> {
             "launches_2_to_31",
             kernel("extern \"C\" __global__ void many() {}", "many<<<2147483647, 1024>>>();"),
             "fail",
-            &[],
+            &["compile"],
             "",
+        ),
+        // Code for the host has no say in what is launched: the exercise alone has.
+        sample(
+            "host_launches_2_to_31",
+            [kernel("", TREE), b"int main() { block_sum<<<2147483647, 1024>>>(nullptr, nullptr, 0); }\n".to_vec()]
+                .concat(),
+            "fail",
+            &["compile"],
+            "",
+        ),
+        // As much work as 2^31 threads would have, in the threads that the exercise launches.
+        sample(
+            "work_of_2_to_31_threads",
+            kernel("", "for (long long k = 0; k < (1ll << 40); k++) { partial[t] ^= (int)k * n; __syncthreads(); }"),
+            "fail",
+            &["findings", "result", "contract"],
+            "its budget of",
+        ),
+        sample(
+            "work_of_2_to_31_threads_without_memory",
+            kernel(
+                "",
+                "unsigned x = t + 1;\nfor (long long k = 0; k < (1ll << 40); k++) x = x * 1664525u + (x >> 7);\npartial[t] = (int)x;",
+            ),
+            "fail",
+            &["findings", "result"],
+            "its budget of",
         ),
         sample(
             "huge_shared",
@@ -261,9 +288,9 @@ fn the_compiler_can_open_no_file_of_the_machine() {
     assert!(stolen.contains("Rejected") && !stolen.contains("root:"), "{stolen}");
 }
 
-/// The batch of more than 200 submissions: `cargo test --release --test class -- --ignored`.
+/// The batch of more than 200 submissions: `cargo test --test class -- --ignored`.
 #[test]
-#[ignore = "takes minutes; the same submissions are graded once by the test above"]
+#[ignore = "takes two minutes of CPU time; the test above grades the same submissions once"]
 fn a_batch_of_two_hundred_is_graded() {
     if compiler_for("a batch of 200 submissions") {
         grade_samples(10);

@@ -23,6 +23,9 @@ pub(crate) struct Watch {
     /// Do not watch files: r checks again
     #[arg(long)]
     pub(crate) manual: bool,
+    /// Offer the key g: what passes is also run on this machine's GPU
+    #[arg(long, value_name = "GPU", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+    pub(crate) gpu: Option<u32>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -51,14 +54,17 @@ pub(crate) enum ExerciseCommand {
         /// Grade the model solutions instead of your files
         #[arg(long)]
         solution: bool,
+        /// Also run what is right on this machine's GPU, and show its times and counters beside the simulated ones; the
+        /// grade stays what the simulator says
+        #[arg(long, value_name = "GPU", num_args = 0..=1, require_equals = true, default_missing_value = "0")]
+        gpu: Option<u32>,
     },
     /// The next hint of an exercise
     Hint {
         /// The exercise
         name: String,
-        /// Which hint, from 1 to 3
-        #[arg(default_value_t = 1)]
-        step: usize,
+        /// Which hint, from 1 to 3 [default: the one behind the last that was shown]
+        step: Option<usize>,
     },
     /// Make an exercise's file the starter again; what is in it is kept beside the course
     Reset {

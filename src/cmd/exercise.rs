@@ -7,6 +7,7 @@ use exercises::course::{Course, CourseError};
 use exercises::desk::{self, DeskError, Filter, Whose};
 use exercises::runner::{self, terminal::Terminal};
 use exercises::state::{State, Way};
+use kernels::native::{Device, Native};
 
 use super::{Ended, Failure, INTERNAL, USAGE};
 use crate::cli::{Exercise, ExerciseCommand, Watch};
@@ -53,10 +54,11 @@ pub(crate) fn run(args: &Exercise, json: bool) -> Ended {
             }
         }
         ExerciseCommand::Hint { name, step } => {
-            let hint = desk::hint(&course, name, *step).map_err(failed)?;
             let mut state = state()?;
+            let step = step.unwrap_or_else(|| desk::next_hint(&course, &state, name));
+            let hint = desk::hint(&course, name, step).map_err(failed)?;
             let progress = state.progress.entry(name.clone()).or_default();
-            progress.hints = progress.hints.max(*step);
+            progress.hints = progress.hints.max(step);
             save(&state)?;
             if json {
                 out::json(&serde_json::json!({ "exercise": name, "step": step, "hint": hint }))?;
@@ -64,10 +66,12 @@ pub(crate) fn run(args: &Exercise, json: bool) -> Ended {
                 println!("{}", hint.trim_end());
             }
         }
-        ExerciseCommand::Check { what, solution } => {
+        ExerciseCommand::Check { what, solution, gpu } => {
+            let gpu = native(*gpu)?;
             let whose = if *solution { Whose::Solution } else { Whose::Learner };
             let compiler = Cached::new(Sandboxed::new(this_program()?));
-            let checked = desk::check(&course, what.as_deref(), whose, &compiler).map_err(failed)?;
+            let checked = desk::check(&course, what.as_deref(), whose, &compiler, device(gpu.as_ref()));
+            let checked = checked.map_err(failed)?;
             if whose == Whose::Learner {
                 let mut state = state()?;
                 let before = state.clone();
@@ -134,13 +138,25 @@ pub(crate) fn run_watch(args: &Watch) -> Ended {
     watch(&course(None)?, args)
 }
 
+/// The GPU that `--gpu` asks for. Without one, nothing is begun.
+pub(crate) fn native(ordinal: Option<u32>) -> Result<Option<Native>, Failure> {
+    let Some(ordinal) = ordinal else { return Ok(None) };
+    Native::open(ordinal, this_program()?).map(Some).map_err(|error| Failure::new(error.exit_code(), error))
+}
+
+fn device(gpu: Option<&Native>) -> Option<&dyn Device> {
+    gpu.map(|gpu| gpu as &dyn Device)
+}
+
 fn watch(course: &Course, args: &Watch) -> Ended {
+    let gpu = native(args.gpu)?;
     let compiler = Cached::new(Sandboxed::new(this_program()?));
     let mut terminal = Terminal::new(&course.dir, args.manual);
     if let Some(note) = &terminal.note {
         println!("note: {note}");
     }
-    runner::run(course, &compiler, args.name.as_deref(), &mut terminal, &mut std::io::stdout()).map_err(failed)?;
+    let (name, device) = (args.name.as_deref(), device(gpu.as_ref()));
+    runner::run(course, &compiler, device, name, &mut terminal, &mut std::io::stdout()).map_err(failed)?;
     println!();
     Ok(0)
 }

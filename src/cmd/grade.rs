@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use exercises::class::export::{self, Format};
+use exercises::class::export::{self, Action, Format};
 use exercises::class::{self, ClassReport, Settings, Submission};
 use exercises::course::Course;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -54,7 +54,7 @@ pub(crate) fn run(args: &Grade, json: bool) -> Ended {
         };
         std::fs::write(&path, text).map_err(|why| usage(format!("cannot write {}: {why}", path.display())))?;
     }
-    github(&course, &report, &submissions)?;
+    eprint!("{}", Action::of_environment().tell(&course, &report, &submissions).map_err(usage)?);
     if json {
         out::json(&report)?;
     } else {
@@ -99,25 +99,6 @@ fn with_progress(course: &Course, submissions: &[Submission], settings: &Setting
     });
     bar.finish_and_clear();
     report
-}
-
-/// In a GitHub action: the step's summary, and annotations.
-fn github(course: &Course, report: &ClassReport, submissions: &[Submission]) -> Result<(), Failure> {
-    use std::io::Write;
-    if let Some(path) = std::env::var_os("GITHUB_STEP_SUMMARY") {
-        let file = std::fs::OpenOptions::new().append(true).create(true).open(&path);
-        let written = file.and_then(|mut file| file.write_all(export::summary(course, report).as_bytes()));
-        written.map_err(|why| usage(format!("cannot write the step's summary: {why}")))?;
-    }
-    if std::env::var_os("GITHUB_ACTIONS").is_some() {
-        let prefix = |name: &str| {
-            let path = submissions.iter().find(|one| one.name == name).map(|one| one.path.as_path());
-            path.filter(|path| path.is_dir() && *path != Path::new("."))
-                .map_or_else(String::new, |path| format!("{}/", path.display()))
-        };
-        eprint!("{}", export::annotations(report, prefix));
-    }
-    Ok(())
 }
 
 /// `--pack`: an autograder for another system.

@@ -66,6 +66,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Bench(args) => bench::run(args, json),
         Command::Calibrate(args) => calibrate::run(&args, json),
         Command::LaunchCases { problem, gpu, times } => record::child(&problem, gpu, times),
+        Command::LaunchWork { folder, gpu } => record::launch_work(&folder, gpu),
         Command::LaunchProbes { folder, gpu } => dev::launch_probes(&folder, gpu),
         Command::Exercise(args) => exercise::run(&args, json),
         Command::Watch(args) => exercise::run_watch(&args),

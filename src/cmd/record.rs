@@ -1,5 +1,7 @@
 //! `warpbook record`, and the launches that it runs under the profiler.
 
+use std::path::Path;
+
 use kernels::record::{self, Progress};
 
 use super::{Ended, FAULTY, Failure};
@@ -76,5 +78,11 @@ fn isa(args: &Record, json: bool) -> Ended {
 
 pub(crate) fn child(problem: &str, gpu: u32, times: u32) -> Ended {
     record::child(problem, gpu, times).map_err(|error| Failure::new(error.exit_code(), error))?;
+    Ok(0)
+}
+
+/// What the profiler starts for kernels that are no problem's.
+pub(crate) fn launch_work(folder: &Path, gpu: u32) -> Ended {
+    record::work::child(folder, gpu).map_err(|error| Failure::new(error.exit_code(), error))?;
     Ok(0)
 }

@@ -3,6 +3,7 @@
 use kernels::compile::{Arch, Choice, Compiler, Options};
 use kernels::launch::command::CommandLine;
 use kernels::launch::list::Listed;
+use kernels::launch::native::OnGpu;
 use kernels::launch::run::{self, Ran, Timing};
 use kernels::launch::spec::Session;
 use kernels::lowering;
@@ -12,6 +13,7 @@ use kernels::timing::{gantt, roofline};
 use sim::report::access_text;
 use sim::{Checks, Lowering};
 
+use super::exercise::native;
 use super::{Ended, FAULTY, Failure, USAGE};
 use crate::cli::{CompilerChoice, Line, LoweringChoice, Sim};
 use crate::out;
@@ -24,6 +26,7 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
     if args.list {
         return list(args, json);
     }
+    let gpu = native(args.gpu)?;
     let session = command(args).session().map_err(usage)?;
     let options = options(args, &session);
     let how = How { options: compile_options(args, &session)?, checks: !args.no_checks, kernels: session.kernels() };
@@ -32,10 +35,14 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
         eprintln!("{}", opened.warnings.trim_end());
     }
     let time = &args.time;
-    let timing =
-        time.wanted().then(|| Timing { sample: time.sample, registers: time.registers, what_if: time.what_if.clone() });
-    let ran = run::run_timed(&session, &mut opened, &options, timing.as_ref())
+    let timing = (time.wanted() || gpu.is_some()).then(|| Timing {
+        sample: time.sample,
+        registers: time.registers,
+        what_if: time.what_if.clone(),
+    });
+    let (ran, twin) = run::run_twice(&session, &mut opened, &options, timing.as_ref())
         .map_err(|error| Failure::new(error.exit_code(), error))?;
+    let on_gpu = gpu.as_ref().map(|gpu| twin.run(&ran, opened.ptx(), session.tolerance, gpu));
     draw(&ran, args)?;
     if is_lowered(&options) && !time.sample {
         let mut kernels: Vec<&str> = ran.launches.iter().map(|launch| &*launch.report.kernel).collect();
@@ -45,11 +52,14 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
         opened.notes.extend(note);
     }
     if json {
-        print_json(&ran, &opened)?;
+        print_json(&ran, &opened, on_gpu.as_ref())?;
     } else {
         print_text(&ran, &opened, args);
+        if let Some(on_gpu) = &on_gpu {
+            print!("\n{}", on_gpu.text());
+        }
     }
-    Ok(if ran.is_clean() { 0 } else { FAULTY })
+    Ok(if ran.is_clean() && on_gpu.is_none_or(|on_gpu| on_gpu.agrees()) { 0 } else { FAULTY })
 }
 
 /// `--roofline` and `--timeline`.
@@ -90,7 +100,7 @@ fn list(args: &Sim, json: bool) -> Ended {
 }
 
 /// One launch: its report with what belongs to it. Several: a list of them.
-fn print_json(ran: &Ran, opened: &Opened) -> Result<(), Failure> {
+fn print_json(ran: &Ran, opened: &Opened, on_gpu: Option<&OnGpu>) -> Result<(), Failure> {
     let compiler = opened.compiled.as_ref().map(|compiled| {
         serde_json::json!({
             "name": compiled.compiler,
@@ -105,6 +115,9 @@ fn print_json(ran: &Ran, opened: &Opened) -> Result<(), Failure> {
     };
     value["comparisons"] = serde_json::to_value(&ran.comparisons).map_err(anyhow::Error::from)?;
     value["compiler"] = serde_json::to_value(compiler).map_err(anyhow::Error::from)?;
+    if let Some(on_gpu) = on_gpu {
+        value["gpu"] = serde_json::to_value(on_gpu).map_err(anyhow::Error::from)?;
+    }
     out::json(&value)?;
     Ok(())
 }

@@ -1,0 +1,100 @@
+//! The arguments of the commands for those who change the workbook.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{EXIT_CODES, seconds};
+
+#[derive(Debug, Args)]
+pub(crate) struct Dev {
+    #[command(subcommand)]
+    pub(crate) command: DevCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DevCommand {
+    /// Compile kernels/cu/*.cu into kernels/ptx/
+    Ptx {
+        /// The folder that holds cu/ and ptx/
+        #[arg(long, default_value = "kernels", value_name = "DIR")]
+        kernels: PathBuf,
+    },
+    /// Write down predicted times beside those of the bench record (minutes)
+    Time {
+        /// The folder of the records
+        #[arg(long, default_value = "kernels/truth", value_name = "DIR")]
+        out: PathBuf,
+    },
+    /// Write down what the simulator counts on each line of the problems' sources, beside their records
+    Lines {
+        /// The folder of the records
+        #[arg(long, default_value = "kernels/truth", value_name = "DIR")]
+        out: PathBuf,
+    },
+    /// List every PTX instruction that is simulated, with what tests it, and what is not simulated
+    Isa,
+    /// Compare the simulator's exact counters on small kernels with what a GPU counted
+    #[command(after_help = EXIT_CODES)]
+    Probes {
+        /// The folder that holds probes.toml, cu/ and ptx/
+        #[arg(long, default_value = "sim/tests/counters", value_name = "DIR")]
+        folder: PathBuf,
+        /// Which record: the file NAME.json of that folder
+        #[arg(long, default_value = "h200", value_name = "NAME")]
+        gpu_name: String,
+        /// First launch them on this machine's GPU under Nsight Compute and write the record anew
+        #[arg(long)]
+        record: bool,
+        /// Ordinal of the GPU
+        #[arg(long, default_value_t = 0)]
+        gpu: u32,
+        /// Nsight Compute's `ncu`, if it is not on the PATH
+        #[arg(long, value_name = "FILE")]
+        ncu: Option<PathBuf>,
+    },
+    /// Write down what compute-sanitizer says of each faulty kernel of the simulator's catalogue, on this machine's GPU
+    Sanitize {
+        /// The folder that holds the kernels
+        #[arg(long, default_value = "sim/tests/faulty", value_name = "DIR")]
+        folder: PathBuf,
+        /// Look at every version of the workbook's problems instead, and write the record into this folder
+        #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "kernels/truth")]
+        problems: Option<PathBuf>,
+        /// Only kernels with this in their names; what was recorded of others stays in the record
+        #[arg(long, value_name = "NAME")]
+        only: Vec<String>,
+        /// Seconds after which a kernel that has not ended is stopped
+        #[arg(long, default_value_t = 25.0, value_parser = seconds, value_name = "SECONDS")]
+        patience: f64,
+        /// Processes that run at a time
+        #[arg(long, default_value_t = 8)]
+        processes: usize,
+        /// `compute-sanitizer`, if it is not on the PATH
+        #[arg(long, default_value = "compute-sanitizer", value_name = "FILE")]
+        sanitizer: PathBuf,
+        /// Launch the kernel of this file once, and nothing else: what runs under compute-sanitizer
+        #[arg(long, value_name = "FILE")]
+        launch: Option<PathBuf>,
+        /// The same for the smaller cases of this version of a problem
+        #[arg(long, value_name = "VERSION")]
+        launch_version: Option<String>,
+    },
+    /// Prove the course: starters fail for their reason, solutions pass, wrong solutions and mutants are rejected
+    Check {
+        /// Exercises (all, if none is given)
+        names: Vec<String>,
+        /// Also write what was proved beside each exercise: the kill table, or the right answers
+        #[arg(long)]
+        write: bool,
+        /// Folder of the course (found from the current folder upwards, if not given)
+        #[arg(long, value_name = "DIR")]
+        exercises: Option<PathBuf>,
+    },
+    /// Write the exercises' starters anew from their solutions
+    Starters {
+        /// Folder of the course (found from the current folder upwards, if not given)
+        #[arg(long, value_name = "DIR")]
+        exercises: Option<PathBuf>,
+    },
+}
