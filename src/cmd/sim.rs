@@ -3,7 +3,7 @@
 use kernels::compile::{Arch, Choice, Compiler, Options};
 use kernels::launch::command::CommandLine;
 use kernels::launch::list::Listed;
-use kernels::launch::native::OnGpu;
+use kernels::launch::native::{OnGpu, Twin};
 use kernels::launch::run::{self, Ran, Timing};
 use kernels::launch::spec::Session;
 use kernels::lowering;
@@ -40,9 +40,10 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
         registers: time.registers,
         what_if: time.what_if.clone(),
     });
-    let (ran, twin) = run::run_twice(&session, &mut opened, &options, timing.as_ref())
+    let mut twin = gpu.is_some().then(Twin::new);
+    let ran = run::run(&session, &mut opened, &options, timing.as_ref(), twin.as_mut())
         .map_err(|error| Failure::new(error.exit_code(), error))?;
-    let on_gpu = gpu.as_ref().map(|gpu| twin.run(&ran, opened.ptx(), session.tolerance, gpu));
+    let on_gpu = gpu.zip(twin).map(|(gpu, twin)| twin.run(&ran, opened.ptx(), session.tolerance, &gpu));
     draw(&ran, args)?;
     if is_lowered(&options) && !time.sample {
         let mut kernels: Vec<&str> = ran.launches.iter().map(|launch| &*launch.report.kernel).collect();

@@ -166,5 +166,5 @@ fn simulate(given: &Run, names: BTreeMap<String, String>, target: &Target, detai
     let default = Options::default();
     let budget = given.budget.unwrap_or(default.budget);
     let options = Options { target: target.name.clone(), details, budget, ..default };
-    run(&session, &mut opened, &options).map_err(|error| error.to_string())
+    run(&session, &mut opened, &options, None, None).map_err(|error| error.to_string())
 }

@@ -10,6 +10,7 @@ pub mod expect;
 pub mod expression;
 pub mod generate;
 pub mod list;
+mod memory;
 pub mod native;
 pub mod run;
 pub mod signature;

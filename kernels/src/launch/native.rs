@@ -31,7 +31,7 @@ struct Left {
 
 impl Twin {
     /// A session that has not begun.
-    pub(super) fn new() -> Self {
+    pub fn new() -> Self {
         Self { work: Work::new("the launches"), ..Self::default() }
     }
 

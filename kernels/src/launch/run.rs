@@ -1,26 +1,25 @@
 //! Runs the launches of a session in order. Named buffers and the module's variables keep their content from one to
 //! the next.
 
-use std::collections::BTreeMap;
 use std::fs;
 
 use serde::Serialize;
 use sim::predict::timeline::Timeline;
 use sim::predict::{self, How, WhatIf};
 use sim::report::{FindingKind, LaunchShape};
-use sim::{Arg, Checks, Dim3, Launch, Module, Options, Parameter, Report};
+use sim::{Arg, Checks, Dim3, Launch, Options, Report};
 
 use super::SpecError;
 use super::argument::{self, Argument, Pointer, Value};
 use super::content::{self, Content, Context};
-use super::element::Element;
 use super::expect::{self, Comparison};
 use super::expression;
+use super::memory::{Memory, aliases, fill, find, keep, set_symbols};
 use super::native::Twin;
 use super::signature::Signature;
 use super::spec::{LaunchSpec, Session};
 use crate::checked::{self, Subject};
-use crate::names::{self, NameError};
+use crate::names::NameError;
 use crate::open::Opened;
 
 /// What a session gave.
@@ -91,56 +90,20 @@ impl RunError {
     }
 }
 
-/// A buffer on the simulated device.
-struct Memory {
-    /// As the user calls it: a name, or an argument's number.
-    key: String,
-    content: Content,
-    pointers: Vec<Pointer>,
-    /// Whether it lives longer than one launch.
-    shared: bool,
-}
-
-impl Memory {
-    /// What a message calls it.
-    fn title(&self) -> String {
-        if self.shared { format!("buffer `{}`", self.key) } else { format!("argument {}", self.key) }
-    }
-}
-
 /// Runs all launches, writes the dumps and makes the comparisons. `opened` keeps what the launches wrote to variables.
+/// With `timing` every launch's time is predicted, too; `twin` gets what a GPU needs to do the same.
 ///
 /// # Errors
 /// [`RunError`]. A faulty kernel is not an error: see [`Ran::is_clean`].
-pub fn run(session: &Session, opened: &mut Opened, options: &Options) -> Result<Ran, RunError> {
-    run_timed(session, opened, options, None)
-}
-
-/// The same, and with `timing` every launch's time is predicted, too.
-///
-/// # Errors
-/// [`RunError`]. A faulty kernel is not an error: see [`Ran::is_clean`].
-pub fn run_timed(
+pub fn run(
     session: &Session,
     opened: &mut Opened,
     options: &Options,
     timing: Option<&Timing>,
+    mut twin: Option<&mut Twin>,
 ) -> Result<Ran, RunError> {
-    run_twice(session, opened, options, timing).map(|(ran, _)| ran)
-}
-
-/// The same, with what a GPU needs to do it too.
-///
-/// # Errors
-/// [`RunError`]. A faulty kernel is not an error: see [`Ran::is_clean`].
-pub fn run_twice(
-    session: &Session,
-    opened: &mut Opened,
-    options: &Options,
-    timing: Option<&Timing>,
-) -> Result<(Ran, Twin), RunError> {
-    let mut twin = Twin::new();
-    if !session.symbols.is_empty() || session.launches.iter().any(|launch| !launch.symbols.is_empty()) {
+    let sets = !session.symbols.is_empty() || session.launches.iter().any(|launch| !launch.symbols.is_empty());
+    if let (Some(twin), true) = (&mut twin, sets) {
         twin.refuse("variables that a launch sets (--symbol) are not handed to a GPU yet");
     }
     let context = session.context();
@@ -195,7 +158,7 @@ pub fn run_twice(
         for _ in 0..spec.repeat {
             memory.retain(|buffer| buffer.shared);
             set_symbols(opened, &spec.symbols, context, &memory)?;
-            let launched = one(&subject, opened, &mut memory, &mut twin, options, timing, touched)?;
+            let launched = one(&subject, opened, &mut memory, twin.as_deref_mut(), options, timing, touched)?;
             touched = launched
                 .report
                 .prediction
@@ -210,9 +173,11 @@ pub fn run_twice(
         }
     }
     finish(session, &memory, &mut ran)?;
-    let left = memory.iter().map(|buffer| (buffer.title(), buffer.content.element, buffer.content.to_bytes()));
-    twin.leave(left, session.buffers.len());
-    Ok((ran, twin))
+    if let Some(twin) = twin {
+        let left = memory.iter().map(|buffer| (buffer.title(), buffer.content.element, buffer.content.to_bytes()));
+        twin.leave(left, session.buffers.len());
+    }
+    Ok(ran)
 }
 
 /// Whether a finding means that the launch did not come to its end: then those after it would start from rubbish.
@@ -252,7 +217,7 @@ fn one(
     wanted: &Wanted<'_>,
     opened: &mut Opened,
     memory: &mut Vec<Memory>,
-    twin: &mut Twin,
+    mut twin: Option<&mut Twin>,
     options: &Options,
     timing: Option<&Timing>,
     touched: Option<u64>,
@@ -282,7 +247,7 @@ fn one(
             let at = find(memory, &aliases, &pointer.to).map_err(|error| error.inside(&what))?;
             args.push(Arg::Address { argument: spec.args.len() + at, offset: pointer.offset });
         } else {
-            if !value.pointers.is_empty() {
+            if let (Some(twin), false) = (&mut twin, value.pointers.is_empty()) {
                 twin.refuse(NO_ADDRESSES);
             }
             fill(&mut value.bytes, &value.pointers, memory, &aliases).map_err(|error| error.inside(&what))?;
@@ -293,7 +258,9 @@ fn one(
         memory.iter_mut().map(|buffer| std::mem::take(&mut buffer.content.data)).collect();
     for (buffer, content) in memory.iter().zip(&mut contents) {
         if !buffer.pointers.is_empty() {
-            twin.refuse(NO_ADDRESSES);
+            if let Some(twin) = &mut twin {
+                twin.refuse(NO_ADDRESSES);
+            }
             let mut data = std::mem::take(content).into_vec();
             data.resize(buffer.content.bytes as usize, 0);
             fill(&mut data, &buffer.pointers, memory, &aliases).map_err(|error| error.inside(&buffer.title()))?;
@@ -307,7 +274,9 @@ fn one(
         args.push(Arg::Memory { name: buffer.title(), bytes, content, written });
     }
     let launch = Launch { grid: spec.grid, block: *block, shared_bytes: spec.shared_bytes, args };
-    twin.push(&signature.ptx_name, &launch, memory.iter().filter(|buffer| buffer.shared).count());
+    if let Some(twin) = twin {
+        twin.push(&signature.ptx_name, &launch, memory.iter().filter(|buffer| buffer.shared).count());
+    }
     let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &signature.ptx_name };
     let predicted = timing.map(|timing| {
         let options = Options { checks: Checks::NONE, ..options.clone() };
@@ -356,115 +325,6 @@ const SAMPLED: &str = "only a sample of the thread blocks was simulated, for the
 
 /// What a user is told who asks for a GPU.
 const NO_ADDRESSES: &str = "addresses in structs and in buffers are not handed to a GPU yet";
-
-/// The buffers as a launch leaves them.
-fn keep(memory: &mut [Memory], contents: impl Iterator<Item = Option<sim::Content>>) {
-    for (buffer, bytes) in memory.iter_mut().zip(contents) {
-        // What the kernel has left out of it, the content knows.
-        buffer.content.data = bytes.unwrap_or_default();
-        buffer.content.written = true;
-    }
-}
-
-/// Arguments that are the address of another argument's buffer, by number: `&0` may mean one that is `&x` itself.
-fn aliases(values: &[Value]) -> BTreeMap<String, String> {
-    let pairs = values.iter().enumerate().filter_map(|(index, value)| match &value.pointers[..] {
-        [pointer] if value.bytes.len() == 8 && pointer.offset == 0 && pointer.to != index.to_string() => {
-            Some((index.to_string(), pointer.to.clone()))
-        }
-        _ => None,
-    });
-    pairs.collect()
-}
-
-/// The number of the buffer that is called `key`.
-fn find(memory: &[Memory], aliases: &BTreeMap<String, String>, key: &str) -> Result<usize, SpecError> {
-    let mut key = key;
-    for _ in 0..=aliases.len() {
-        if let Some(at) = memory.iter().position(|buffer| buffer.key == key) {
-            return Ok(at);
-        }
-        match aliases.get(key) {
-            Some(other) => key = other,
-            None => break,
-        }
-    }
-    let names: Vec<&str> = memory.iter().map(|buffer| buffer.key.as_str()).collect();
-    Err(SpecError::Usage(format!("&{key} is no buffer; there are: {}", names.join(", "))))
-}
-
-/// Writes addresses into bytes.
-fn fill(
-    bytes: &mut [u8],
-    pointers: &[Pointer],
-    memory: &[Memory],
-    aliases: &BTreeMap<String, String>,
-) -> Result<(), SpecError> {
-    for pointer in pointers {
-        let at = find(memory, aliases, &pointer.to)?;
-        let address = sim::launch::buffer_address(at).wrapping_add(pointer.offset);
-        bytes[pointer.at..pointer.at + 8].copy_from_slice(&address.to_le_bytes());
-    }
-    Ok(())
-}
-
-/// Gives variables of the module their values.
-fn set_symbols(
-    opened: &mut Opened,
-    symbols: &BTreeMap<String, String>,
-    context: Context<'_>,
-    memory: &[Memory],
-) -> Result<(), RunError> {
-    for (wanted, text) in symbols {
-        let what = format!("symbol `{wanted}`");
-        let mut found = false;
-        for module in [Some(&mut opened.module), opened.checked.as_mut()].into_iter().flatten() {
-            let Some(variable) = variable(module, wanted)? else { continue };
-            let element = Element::find(&variable.element).filter(|element| element.bytes() as u64 == variable.bytes);
-            let parsed = argument::parse(text, element, context).map_err(|error| error.inside(&what))?;
-            let (mut bytes, pointers) = match parsed {
-                Argument::Buffer(buffer) => (buffer.content.to_bytes(), buffer.pointers),
-                Argument::Value(value) => (value.bytes, value.pointers),
-            };
-            fill(&mut bytes, &pointers, memory, &BTreeMap::new()).map_err(|error| error.inside(&what))?;
-            module.write_variable(&variable.name, &bytes)?;
-            found = true;
-        }
-        if !found {
-            let variables = opened.module.variables();
-            let mut names: Vec<String> = (variables.iter())
-                .map(|variable| format!("{} ({} bytes)", names::short(&variable.name), variable.bytes))
-                .collect();
-            names.truncate(20);
-            let there = if names.is_empty() {
-                "none; one that no kernel uses is not compiled".to_owned()
-            } else {
-                names.join(", ")
-            };
-            let message = format!("{what}: there is no such __constant__ or __device__ variable; there are: {there}");
-            return Err(SpecError::Usage(message).into());
-        }
-    }
-    Ok(())
-}
-
-/// The variable of the PTX that a user names.
-fn variable(module: &Module, wanted: &str) -> Result<Option<Parameter>, SpecError> {
-    let mut variables = module.variables();
-    if let Some(exact) = variables.iter().position(|variable| variable.name == wanted) {
-        return Ok(Some(variables.swap_remove(exact)));
-    }
-    variables.retain(|variable| {
-        let readable = names::short(&variable.name);
-        readable.strip_suffix(wanted).is_some_and(|before| before.is_empty() || before.ends_with("::"))
-    });
-    if variables.len() > 1 {
-        let names: Vec<String> = variables.iter().map(|variable| names::short(&variable.name)).collect();
-        let message = format!("symbol `{wanted}`: several variables are called so: {}", names.join(", "));
-        return Err(SpecError::Usage(message));
-    }
-    Ok(variables.pop())
-}
 
 /// Writes the dumps and makes the comparisons.
 fn finish(session: &Session, memory: &[Memory], ran: &mut Ran) -> Result<(), RunError> {

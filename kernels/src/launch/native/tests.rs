@@ -64,7 +64,9 @@ fn session(args: &[&str], repeat: u32) -> Session {
 
 fn simulated(session: &Session) -> (Ran, Twin) {
     let mut opened = Opened::of_ptx("add.ptx", PTX).unwrap();
-    run::run_twice(session, &mut opened, &Options::default(), None).unwrap()
+    let mut twin = Twin::new();
+    let ran = run::run(session, &mut opened, &Options::default(), None, Some(&mut twin)).unwrap();
+    (ran, twin)
 }
 
 fn words(values: [u32; 4]) -> Vec<u8> {
