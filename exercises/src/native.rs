@@ -6,7 +6,7 @@
 pub mod text;
 
 use kernels::gpu::Times;
-use kernels::native::{Device, MeasuredWork, Pair, pairs};
+use kernels::native::{Device, FAULTS_FOUND, MeasuredWork, OnGpu, Outcome, Pair, pairs};
 use serde::Serialize;
 
 use crate::compiler::{CompileFailure, Compiler};
@@ -19,34 +19,18 @@ use crate::measure;
 pub struct NativeRun {
     /// The exercise's name.
     pub exercise: String,
-    /// The GPU and its driver.
-    pub gpu: String,
     /// What came of it.
     #[serde(flatten)]
-    pub outcome: Outcome,
+    pub on_gpu: OnGpu<NativeCases>,
 }
 
-/// What came of running a submission on a GPU.
+/// What a submission gave on a GPU.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "outcome", rename_all = "kebab-case")]
-pub enum Outcome {
-    /// It was not run.
-    NotRun {
-        /// Why, in a sentence.
-        why: String,
-    },
-    /// The GPU refused it or stopped it.
-    Failed {
-        /// What it said.
-        why: String,
-    },
-    /// It ran.
-    Ran {
-        /// The public cases.
-        cases: Vec<NativeCase>,
-        /// What the learner should know, one sentence each.
-        notes: Vec<String>,
-    },
+pub struct NativeCases {
+    /// The public cases.
+    pub cases: Vec<NativeCase>,
+    /// What the learner should know, one sentence each.
+    pub notes: Vec<String>,
 }
 
 /// One case on a GPU.
@@ -88,11 +72,7 @@ impl NativeCase {
 impl NativeRun {
     /// Whether the GPU did what the simulator says it does: not, if its result is wrong or it did not come to an end.
     pub fn agrees(&self) -> bool {
-        match &self.outcome {
-            Outcome::NotRun { .. } => true,
-            Outcome::Failed { .. } => false,
-            Outcome::Ran { cases, .. } => cases.iter().all(NativeCase::is_right),
-        }
+        self.on_gpu.agrees(|ran| ran.cases.iter().all(NativeCase::is_right))
     }
 }
 
@@ -104,11 +84,7 @@ fn forbidden(bench: &Bench<'_>, grade: &Grade) -> Option<String> {
     let failed = grade.checks.iter().filter(|check| !check.hidden && !check.passed).map(|check| check.kind);
     match failed.min() {
         None | Some(CheckKind::Contract | CheckKind::Answers) if !grade.cases.is_empty() => None,
-        Some(CheckKind::Findings) => Some(
-            "the simulator found faults in it. On a GPU such code may give another result at every run, spoil what \
-             others have there, or never end: mend it first"
-                .to_owned(),
-        ),
+        Some(CheckKind::Findings) => Some(FAULTS_FOUND.to_owned()),
         Some(CheckKind::Result) => Some("its result is wrong on the simulator already: mend it first".to_owned()),
         _ => Some("it did not come so far as to run on the simulator".to_owned()),
     }
@@ -126,7 +102,8 @@ impl Bench<'_> {
         compiler: &dyn Compiler,
         device: &dyn Device,
     ) -> Result<NativeRun, GradeError> {
-        let run = |outcome| NativeRun { exercise: grade.exercise.clone(), gpu: device.name(), outcome };
+        let run =
+            |outcome| NativeRun { exercise: grade.exercise.clone(), on_gpu: OnGpu { gpu: device.name(), outcome } };
         if let Some(why) = forbidden(self, grade) {
             return Ok(run(Outcome::NotRun { why }));
         }
@@ -142,7 +119,7 @@ impl Bench<'_> {
             Err(why) => return Ok(run(Outcome::Failed { why: why.to_string() })),
         };
         let cases = public.iter().zip(&measured.works).map(|(one, work)| self.beside(one, &code, work, grade));
-        Ok(run(Outcome::Ran { cases: cases.collect(), notes: measured.notes }))
+        Ok(run(Outcome::Ran(NativeCases { cases: cases.collect(), notes: measured.notes })))
     }
 
     /// What a GPU gave beside what the simulator gave.

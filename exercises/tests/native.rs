@@ -5,10 +5,10 @@ use std::path::Path;
 
 use exercises::compiler::{Cached, CompileFailure, Compiler, Nvrtc};
 use exercises::desk::{self, Whose};
-use exercises::native::{NativeRun, Outcome};
+use exercises::native::{NativeCases, NativeRun};
 use exercises::{Bench, Course, Depth};
 use kernels::gpu::{GpuError, Times, Value, Work};
-use kernels::native::{Device, Measured, MeasuredWork};
+use kernels::native::{Device, Measured, MeasuredWork, Outcome};
 use kernels::testing::not_run;
 use sim::{Arg, Launch, Module, Options};
 
@@ -132,7 +132,9 @@ fn what_a_gpu_gets_is_the_whole_case() {
         let checked = desk::check(&course, Some(&exercise.name), Whose::Solution, &compiler, Some(&Stand(Mood::Good)));
         let checked = checked.unwrap();
         let [run] = &checked.gpu[..] else { panic!("{}: {:?}", exercise.name, checked.gpu) };
-        let Outcome::Ran { cases, notes } = &run.outcome else { panic!("{}: {run:?}", exercise.name) };
+        let Outcome::Ran(NativeCases { cases, notes }) = &run.on_gpu.outcome else {
+            panic!("{}: {run:?}", exercise.name)
+        };
         assert!(notes.is_empty());
         assert_eq!(cases.len(), exercise.cases.iter().filter(|case| !case.hidden).count(), "{}", exercise.name);
         for case in cases {
@@ -153,7 +155,7 @@ fn faulty_and_wrong_code_never_runs_natively() {
         return;
     }
     // If it ran, it would have failed.
-    let refused = |from: &str, to: &str| match native("block_sum", from, to, Mood::Stops).outcome {
+    let refused = |from: &str, to: &str| match native("block_sum", from, to, Mood::Stops).on_gpu.outcome {
         Outcome::NotRun { why } => why,
         other => panic!("it was run: {other:?}"),
     };
@@ -171,12 +173,12 @@ fn a_gpu_that_disagrees_is_told() {
         return;
     }
     let run = native("block_sum", "int half", "int half", Mood::Spoils);
-    let Outcome::Ran { cases, .. } = &run.outcome else { panic!("{run:?}") };
+    let Outcome::Ran(NativeCases { cases, .. }) = &run.on_gpu.outcome else { panic!("{run:?}") };
     assert!(!run.agrees() && cases.iter().all(|case| case.wrong == 1 && case.first_wrong[0].index == 0), "{cases:?}");
     assert!(cases.iter().all(|case| case.changed_inputs.len() == 1), "{cases:?}");
 
     let run = native("block_sum", "int half", "int half", Mood::Stops);
-    assert!(!run.agrees() && matches!(&run.outcome, Outcome::Failed { why } if why.contains("stray access")));
+    assert!(!run.agrees() && matches!(&run.on_gpu.outcome, Outcome::Failed { why } if why.contains("stray access")));
 
     let run = native("block_sum", "int half", "int half", Mood::Uncounted);
     let text = exercises::native::text::text(&run);

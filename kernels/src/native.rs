@@ -144,6 +144,50 @@ impl NoGpu {
     }
 }
 
+/// Why nothing is run natively that has findings.
+pub const FAULTS_FOUND: &str = "the simulator found faults in it. On a GPU such code may give another result at every \
+                                run, spoil what others have there, or never end: mend it first";
+
+/// What was to run on a GPU.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OnGpu<R> {
+    /// The GPU and its driver.
+    pub gpu: String,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: Outcome<R>,
+}
+
+/// What came of running something on a GPU.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "outcome", rename_all = "kebab-case")]
+pub enum Outcome<R> {
+    /// It was not run.
+    NotRun {
+        /// Why, in a sentence.
+        why: String,
+    },
+    /// The GPU refused it or stopped it.
+    Failed {
+        /// What it said.
+        why: String,
+    },
+    /// It ran, and this is what it gave.
+    Ran(R),
+}
+
+impl<R> OnGpu<R> {
+    /// Whether the GPU did what the simulator says it does: not, if it did not come to its end, or if what it gave is not
+    /// `right`.
+    pub fn agrees(&self, right: impl FnOnce(&R) -> bool) -> bool {
+        match &self.outcome {
+            Outcome::NotRun { .. } => true,
+            Outcome::Failed { .. } => false,
+            Outcome::Ran(ran) => right(ran),
+        }
+    }
+}
+
 /// An exact counter, simulated and measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Pair {

@@ -91,7 +91,7 @@ fn print(evaluation: &Evaluation, questions: &[open::Question]) {
         "held out: half of the workloads, chosen by a hash of their names, are not looked at when rules are chosen"
     );
     for row in evaluation.rows.iter().filter(|row| row.is_open()) {
-        let cause = questions.iter().find(|q| q.is_about(row)).map_or("cause unknown", |q| q.cause.as_str());
+        let cause = open::cause(questions, row).unwrap_or("cause unknown");
         println!(
             "open question: {}: {:.2} of the measured time; {cause}",
             row.title(),

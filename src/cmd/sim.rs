@@ -3,7 +3,7 @@
 use kernels::compile::{Arch, Choice, Compiler, Options};
 use kernels::launch::command::CommandLine;
 use kernels::launch::list::Listed;
-use kernels::launch::native::{OnGpu, Twin};
+use kernels::launch::native::{NativeSession, Twin};
 use kernels::launch::run::{self, Ran, Timing};
 use kernels::launch::spec::Session;
 use kernels::lowering;
@@ -101,7 +101,7 @@ fn list(args: &Sim, json: bool) -> Ended {
 }
 
 /// One launch: its report with what belongs to it. Several: a list of them.
-fn print_json(ran: &Ran, opened: &Opened, on_gpu: Option<&OnGpu>) -> Result<(), Failure> {
+fn print_json(ran: &Ran, opened: &Opened, on_gpu: Option<&NativeSession>) -> Result<(), Failure> {
     let compiler = opened.compiled.as_ref().map(|compiled| {
         serde_json::json!({
             "name": compiled.compiler,

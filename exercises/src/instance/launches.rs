@@ -8,7 +8,7 @@ use kernels::launch::argument::{self, Argument};
 use kernels::launch::content::Context;
 use kernels::launch::signature::Signature;
 use kernels::names;
-use sim::report::{FindingKind, Report};
+use sim::report::Report;
 use sim::{Arg, predict};
 
 use super::{Code, Instance, Made, Ran, RunFailure};
@@ -30,7 +30,7 @@ impl Instance {
             let subject = Subject { counted: &code.counted, checked: code.checked.as_ref(), kernel: &kernel };
             let outcome = checked::run(subject, &launch, options).map_err(RunFailure::of)?.outcome;
             contents = outcome.buffers.into_iter().skip(count).map(Option::unwrap_or_default).collect();
-            let ended = outcome.report.findings.iter().any(|finding| ends(finding.kind));
+            let ended = outcome.report.findings.iter().any(|finding| finding.kind.ends_launch());
             match &mut report {
                 None => report = Some(outcome.report),
                 Some(sum) => sum.add(&outcome.report),
@@ -69,26 +69,21 @@ impl Instance {
     /// [`RunFailure`].
     pub fn predicted_us(&self, code: &Code) -> Result<f64, RunFailure> {
         let options = sim::Options { checks: sim::Checks::NONE, ..sim::Options::default() };
-        // Behind the first launch, the others do not wait for the host.
-        let (first_us, next_us) = predict::rates::launch_us(&options.target);
-        let mut total = first_us - next_us;
-        let (mut contents, mut touched) = (Vec::new(), None);
+        let (mut contents, mut series) = (Vec::new(), predict::Series::on(&options.target));
         for (index, made) in self.launches.iter().enumerate() {
             let kernel = kernel(code, made)?;
             let mut launch = self.launch(code, made, &kernel)?;
             let count = made.args.len();
             go_on(&mut launch, count, &contents);
-            let how = predict::How { touched, ..predict::How::default() };
+            let how = predict::How { touched: series.touched(), ..predict::How::default() };
             let predicted = predict::predict(&code.counted, &kernel, &launch, &options, &how);
-            let one = predicted.map_err(RunFailure::of)?.prediction;
-            touched = Some(touched.unwrap_or(0) + one.dram_read_bytes + one.dram_written_bytes);
-            total += one.us - first_us + next_us;
+            series.push(&predicted.map_err(RunFailure::of)?.prediction);
             if index + 1 < self.launches.len() {
                 let outcome = sim::simulate(&code.counted, &kernel, &launch, &options).map_err(RunFailure::of)?;
                 contents = outcome.buffers.into_iter().skip(count).map(Option::unwrap_or_default).collect();
             }
         }
-        Ok(total)
+        Ok(series.us())
     }
 
     /// One launch, with the buffers as they are at the start behind its arguments.
@@ -140,11 +135,6 @@ impl Instance {
         }
         Ok(args)
     }
-}
-
-/// Whether a finding means that the launch did not come to its end.
-const fn ends(kind: FindingKind) -> bool {
-    matches!(kind, FindingKind::Deadlock | FindingKind::Budget | FindingKind::Assert | FindingKind::Trap)
 }
 
 /// The name in the PTX of the kernel of a launch.

@@ -29,8 +29,8 @@ fn case(name: &str, median_ns: u64, counters: Vec<Pair>) -> NativeCase {
     }
 }
 
-fn run(outcome: Outcome) -> NativeRun {
-    NativeRun { exercise: "block_sum".to_owned(), gpu: "NVIDIA H200, driver 580".to_owned(), outcome }
+fn run(outcome: Outcome<NativeCases>) -> NativeRun {
+    NativeRun { exercise: "block_sum".to_owned(), on_gpu: OnGpu { gpu: "NVIDIA H200, driver 580".to_owned(), outcome } }
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_run_tells_times_and_counters_of_every_case() {
         case("one block", 4_500, vec![pair(sectors, 12, 12)]),
         case("many blocks", 90_000, vec![pair(sectors, 1200, 1300)]),
     ];
-    let run = run(Outcome::Ran { cases, notes: vec!["the driver is old".to_owned()] });
+    let run = run(Outcome::Ran(NativeCases { cases, notes: vec!["the driver is old".to_owned()] }));
     assert!(run.agrees(), "counters are no result");
     let text = text::text(&run);
     for part in [
@@ -77,7 +77,7 @@ fn a_run_tells_times_and_counters_of_every_case() {
 
 #[test]
 fn without_counters_there_is_no_table_of_them() {
-    let run = run(Outcome::Ran { cases: vec![case("one block", 4_500, Vec::new())], notes: Vec::new() });
+    let run = run(Outcome::Ran(NativeCases { cases: vec![case("one block", 4_500, Vec::new())], notes: Vec::new() }));
     let text = text::text(&run);
     assert!(!text.contains("Counters") && !text.contains("counters equal"), "{text}");
     assert!(text.contains("compare counters, not times"), "{text}");
@@ -90,7 +90,7 @@ fn a_wrong_result_is_told_with_its_elements() {
     wrong.first_wrong =
         vec![WrongElement { output: "out".to_owned(), index: 5, expected: "42".to_owned(), got: None, writer: None }];
     wrong.changed_inputs = vec!["in".to_owned()];
-    let run = run(Outcome::Ran { cases: vec![wrong], notes: Vec::new() });
+    let run = run(Outcome::Ran(NativeCases { cases: vec![wrong], notes: Vec::new() }));
     assert!(!run.agrees());
     let text = text::text(&run);
     for part in ["3 wrong", "out[5]", "never written", "3 of 64 elements are wrong", "changed `in`", "report this"] {

@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use kernels::native::Pair;
+use kernels::native::{Outcome, Pair};
 use tabled::builder::Builder;
 
-use super::{NativeCase, NativeRun, Outcome};
+use super::{NativeCase, NativeCases, NativeRun};
 use crate::feedback::{elements, grouped, write_table};
 
 /// Times below this say little about a kernel: starting it takes some of them.
@@ -14,15 +14,16 @@ const MOSTLY_LAUNCHING_US: f64 = 20.0;
 /// The message, behind that of the grade.
 pub fn text(run: &NativeRun) -> String {
     let mut out = String::new();
-    match &run.outcome {
+    let gpu = &run.on_gpu.gpu;
+    match &run.on_gpu.outcome {
         Outcome::NotRun { why } => {
-            let _ = writeln!(out, "Not run on the GPU ({}): {why}.", run.gpu);
+            let _ = writeln!(out, "Not run on the GPU ({gpu}): {why}.");
         }
         Outcome::Failed { why } => {
-            let _ = writeln!(out, "On the GPU ({}) it did not come to its end: {why}", run.gpu);
+            let _ = writeln!(out, "On the GPU ({gpu}) it did not come to its end: {why}");
         }
-        Outcome::Ran { cases, notes } => {
-            let _ = writeln!(out, "On this machine's GPU, {}:\n", run.gpu);
+        Outcome::Ran(NativeCases { cases, notes }) => {
+            let _ = writeln!(out, "On this machine's GPU, {gpu}:\n");
             overview(&mut out, cases);
             wrong(&mut out, cases);
             counters(&mut out, cases);

@@ -3,12 +3,13 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
+use sim::predict::Series;
 
 use super::element::Element;
 use super::expect::{self, Comparison};
 use super::run::{Ran, RanLaunch};
 use crate::gpu::{Times, Work};
-use crate::native::{Device, Pair, pairs};
+use crate::native::{Device, FAULTS_FOUND, OnGpu, Outcome, Pair, pairs};
 
 /// What a GPU needs to do what a session did, and what it must leave.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,7 +69,7 @@ impl Twin {
 
     /// Runs the session on a GPU, if the simulator found nothing in it. Numbers may differ by `tolerance`, as they may
     /// from expected ones.
-    pub fn run(&self, ran: &Ran, ptx: &str, tolerance: f64, device: &dyn Device) -> OnGpu {
+    pub fn run(&self, ran: &Ran, ptx: &str, tolerance: f64, device: &dyn Device) -> NativeSession {
         let outcome = match self.forbidden(ran) {
             Some(why) => Outcome::NotRun { why },
             None => match device.measure(ptx, std::slice::from_ref(&self.work)) {
@@ -81,26 +82,24 @@ impl Twin {
                             expect::compare(&left.title, got, &left.bytes, left.element, tolerance)
                         };
                         let simulated = sum(&ran.launches);
-                        Outcome::Ran {
+                        Outcome::Ran(Native {
                             buffers: self.left.iter().map(compare).collect(),
                             times: work.times,
                             predicted_us: predicted_us(&ran.launches),
                             counters: work.exact.map_or_else(Vec::new, |exact| pairs(&simulated, &exact)),
                             notes: measured.notes,
-                        }
+                        })
                     }
                 },
             },
         };
-        OnGpu { gpu: device.name(), outcome }
+        NativeSession(OnGpu { gpu: device.name(), outcome })
     }
 
     /// Why it is not run natively; nothing if it may be.
     fn forbidden(&self, ran: &Ran) -> Option<String> {
         if ran.cut_short || ran.launches.iter().any(|launch| !launch.report.findings.is_empty()) {
-            let why = "the simulator found faults in it. On a GPU such code may give another result at every run, spoil \
-                       what others have there, or never end: mend it first";
-            return Some(why.to_owned());
+            return Some(FAULTS_FOUND.to_owned());
         }
         self.refused.clone()
     }
@@ -116,78 +115,55 @@ fn sum(launches: &[RanLaunch]) -> sim::report::Metrics {
 
 /// How long all launches take together, if all were predicted.
 fn predicted_us(launches: &[RanLaunch]) -> Option<f64> {
-    let (first_us, next_us) = sim::predict::rates::launch_us(&launches.first()?.report.target);
-    // Behind the first launch, the others do not wait for the host.
-    let of = |launch: &RanLaunch| Some(launch.report.prediction.as_ref()?.us - first_us + next_us);
-    launches.iter().map(of).sum::<Option<f64>>().map(|us| us + first_us - next_us)
+    let mut series = Series::on(&launches.first()?.report.target);
+    for launch in launches {
+        series.push(launch.report.prediction.as_ref()?);
+    }
+    Some(series.us())
+}
+
+/// What a session gave on a GPU.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Native {
+    /// The buffers beside what the simulator left in them.
+    pub buffers: Vec<Comparison>,
+    /// How long all launches took.
+    pub times: Times,
+    /// How long the simulator says that they take, in microseconds.
+    pub predicted_us: Option<f64>,
+    /// The exact counters, simulated and measured; none without Nsight Compute.
+    pub counters: Vec<Pair>,
+    /// What the user should know, one sentence each.
+    pub notes: Vec<String>,
 }
 
 /// A session on a GPU.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OnGpu {
-    /// The GPU and its driver.
-    pub gpu: String,
-    /// What came of it.
-    #[serde(flatten)]
-    pub outcome: Outcome,
-}
+#[serde(transparent)]
+pub struct NativeSession(pub OnGpu<Native>);
 
-/// What came of running a session on a GPU.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(tag = "outcome", rename_all = "kebab-case")]
-pub enum Outcome {
-    /// It was not run.
-    NotRun {
-        /// Why, in a sentence.
-        why: String,
-    },
-    /// The GPU refused it or stopped it.
-    Failed {
-        /// What it said.
-        why: String,
-    },
-    /// It ran.
-    Ran {
-        /// The buffers beside what the simulator left in them.
-        buffers: Vec<Comparison>,
-        /// How long all launches took.
-        times: Times,
-        /// How long the simulator says that they take, in microseconds.
-        predicted_us: Option<f64>,
-        /// The exact counters, simulated and measured; none without Nsight Compute.
-        counters: Vec<Pair>,
-        /// What the user should know, one sentence each.
-        notes: Vec<String>,
-    },
-}
-
-impl OnGpu {
+impl NativeSession {
     /// Whether the GPU did what the simulator says it does: not, if a buffer differs or it did not come to its end.
     pub fn agrees(&self) -> bool {
-        match &self.outcome {
-            Outcome::NotRun { .. } => true,
-            Outcome::Failed { .. } => false,
-            Outcome::Ran { buffers, .. } => buffers.iter().all(|buffer| buffer.wrong == 0),
-        }
+        self.0.agrees(|ran| ran.buffers.iter().all(|buffer| buffer.wrong == 0))
     }
 
     /// The whole of it for people.
     pub fn text(&self) -> String {
         let mut out = String::new();
-        let (buffers, times, predicted_us, counters, notes) = match &self.outcome {
+        let OnGpu { gpu, outcome } = &self.0;
+        let Native { buffers, times, predicted_us, counters, notes } = match outcome {
             Outcome::NotRun { why } => {
-                let _ = writeln!(out, "not run on the GPU ({}): {why}", self.gpu);
+                let _ = writeln!(out, "not run on the GPU ({gpu}): {why}");
                 return out;
             }
             Outcome::Failed { why } => {
-                let _ = writeln!(out, "on the GPU ({}) it did not come to its end: {why}", self.gpu);
+                let _ = writeln!(out, "on the GPU ({gpu}) it did not come to its end: {why}");
                 return out;
             }
-            Outcome::Ran { buffers, times, predicted_us, counters, notes } => {
-                (buffers, times, predicted_us, counters, notes)
-            }
+            Outcome::Ran(native) => native,
         };
-        let _ = writeln!(out, "on this machine's GPU, {}:", self.gpu);
+        let _ = writeln!(out, "on this machine's GPU, {gpu}:");
         for buffer in buffers {
             let (name, all) = (&buffer.buffer, buffer.elements);
             let _ = match &buffer.first {

@@ -5,8 +5,8 @@ use std::fs;
 
 use serde::Serialize;
 use sim::predict::timeline::Timeline;
-use sim::predict::{self, How, WhatIf};
-use sim::report::{FindingKind, LaunchShape};
+use sim::predict::{self, How, Series, WhatIf};
+use sim::report::LaunchShape;
 use sim::{Arg, Checks, Dim3, Launch, Options, Report};
 
 use super::SpecError;
@@ -143,7 +143,7 @@ pub fn run(
         }
     }
 
-    let mut touched = None;
+    let mut series = Series::on(&options.target);
     let mut ran = Ran { launches: Vec::new(), comparisons: Vec::new(), cut_short: false };
     let total = session.launches.iter().map(|launch| launch.repeat as usize).sum::<usize>();
     'all: for (index, spec) in session.launches.iter().enumerate() {
@@ -158,13 +158,9 @@ pub fn run(
         for _ in 0..spec.repeat {
             memory.retain(|buffer| buffer.shared);
             set_symbols(opened, &spec.symbols, context, &memory)?;
-            let launched = one(&subject, opened, &mut memory, twin.as_deref_mut(), options, timing, touched)?;
-            touched = launched
-                .report
-                .prediction
-                .as_ref()
-                .map(|p| touched.unwrap_or(0) + p.dram_read_bytes + p.dram_written_bytes);
-            let ended = launched.report.findings.iter().any(|finding| ends(finding.kind));
+            let timing = timing.map(|timing| (timing, &mut series));
+            let launched = one(&subject, opened, &mut memory, twin.as_deref_mut(), options, timing)?;
+            let ended = launched.report.findings.iter().any(|finding| finding.kind.ends_launch());
             ran.launches.push(launched);
             if ended && ran.launches.len() < total {
                 ran.cut_short = true;
@@ -178,11 +174,6 @@ pub fn run(
         twin.leave(left, session.buffers.len());
     }
     Ok(ran)
-}
-
-/// Whether a finding means that the launch did not come to its end: then those after it would start from rubbish.
-const fn ends(kind: FindingKind) -> bool {
-    matches!(kind, FindingKind::Deadlock | FindingKind::Budget | FindingKind::Assert | FindingKind::Trap)
 }
 
 /// A launch, looked up.
@@ -212,15 +203,14 @@ fn fits(spec: &LaunchSpec, signature: &Signature, file: &str) -> Result<Dim3, Sp
     Err(SpecError::Usage(format!("{wrong}; {params}\n`{}` can be launched like this:\n  {command}", signature.name)))
 }
 
-/// Makes one launch.
+/// Makes one launch, which becomes the last of the predicted series where times are predicted.
 fn one(
     wanted: &Wanted<'_>,
     opened: &mut Opened,
     memory: &mut Vec<Memory>,
     mut twin: Option<&mut Twin>,
     options: &Options,
-    timing: Option<&Timing>,
-    touched: Option<u64>,
+    timing: Option<(&Timing, &mut Series)>,
 ) -> Result<RanLaunch, RunError> {
     let Wanted { spec, context, signature, block } = wanted;
     let mut values: Vec<Value> = Vec::new();
@@ -278,13 +268,17 @@ fn one(
         twin.push(&signature.ptx_name, &launch, memory.iter().filter(|buffer| buffer.shared).count());
     }
     let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &signature.ptx_name };
-    let predicted = timing.map(|timing| {
+    let sample = timing.as_ref().is_some_and(|(timing, _)| timing.sample);
+    let predicted = timing.map(|(timing, series)| {
         let options = Options { checks: Checks::NONE, ..options.clone() };
-        let how = How { registers: timing.registers, touched, what_if: timing.what_if.clone(), ..How::default() };
-        predict::predict(&opened.module, &signature.ptx_name, &launch, &options, &how)
+        let (registers, what_if) = (timing.registers, timing.what_if.clone());
+        let how = How { registers, touched: series.touched(), what_if, ..How::default() };
+        let predicted = predict::predict(&opened.module, &signature.ptx_name, &launch, &options, &how)?;
+        series.push(&predicted.prediction);
+        Ok::<_, sim::Error>(predicted)
     });
     let mut predicted = predicted.transpose()?;
-    if let (Some(predicted), true) = (&mut predicted, timing.is_some_and(|timing| timing.sample)) {
+    if let (Some(predicted), true) = (&mut predicted, sample) {
         let buffers = std::mem::take(&mut predicted.buffers);
         keep(memory, buffers.into_iter().skip(spec.args.len()));
         let report = Report {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use sim::predict::{How, Light};
+use sim::predict::{How, Light, Series};
 use sim::{Arg, Checks, Content as Bytes, Launch, Options};
 
 use super::speed_of_light::{self, Speed};
@@ -175,16 +175,14 @@ fn version(
     let keys: Vec<(&str, u64)> = launches.steps.iter().map(|step| (step.kernel, step.shape.grid.count())).collect();
     let is_predicted = |at: usize| keys[..at].iter().filter(|key| **key == keys[at]).count() < ALIKE;
     let last = (0..keys.len()).rev().find(|&at| is_predicted(at)).unwrap_or(0);
-    let (first_us, next_us) = sim::predict::rates::launch_us(&options.target);
-    let mut touched = None;
+    let mut series = Series::on(&options.target);
     let mut launched: Vec<Launched> = Vec::new();
-    let mut total = first_us - next_us;
     for (at, step) in launches.steps.iter().enumerate() {
         if !is_predicted(at) {
             let alike = |l: &&mut Launched| (&*l.kernel, l.blocks) == keys[at];
             if let Some(before) = launched.iter_mut().rev().find(alike) {
                 before.times += 1;
-                total += before.us - first_us + next_us;
+                series.again(before.us);
             }
             if at > last {
                 continue;
@@ -192,12 +190,11 @@ fn version(
         }
         let (launch, passed) = launch(step, &mut buffers);
         if is_predicted(at) {
-            let how = How { registers: registers.get(step.kernel).copied(), touched, ..How::default() };
+            let how =
+                How { registers: registers.get(step.kernel).copied(), touched: series.touched(), ..How::default() };
             let predicted = sim::predict::predict(&module, step.kernel, &launch, &options, &how).map_err(failed)?;
             let p = predicted.prediction;
-            let dram_bytes = p.dram_read_bytes + p.dram_written_bytes;
-            touched = Some(touched.unwrap_or(0) + dram_bytes);
-            total += p.us - first_us + next_us;
+            series.push(&p);
             launched.push(Launched {
                 kernel: step.kernel.to_owned(),
                 times: 1,
@@ -206,7 +203,7 @@ fn version(
                 bound: p.bound,
                 light: p.light,
                 instructions: p.instructions,
-                dram_bytes,
+                dram_bytes: p.dram_read_bytes + p.dram_written_bytes,
             });
         }
         if at < last {
@@ -229,7 +226,7 @@ fn version(
         data: workload.data.clone(),
         version: name.to_owned(),
         measured_us: 0.0,
-        predicted_us: (total * 1000.0).round() / 1000.0,
+        predicted_us: (series.us() * 1000.0).round() / 1000.0,
         bound: longest.map(|longest| longest.bound.clone()).unwrap_or_default(),
         light: longest.map(|longest| longest.light).unwrap_or_default(),
         ncu: ncu.cloned(),

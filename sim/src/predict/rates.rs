@@ -233,7 +233,7 @@ impl Rates {
 }
 
 /// Microseconds of a launch that does nothing on a target, and of one more behind it; 0 where nobody measured it.
-pub fn launch_us(target: &str) -> (f64, f64) {
+pub(super) fn launch_us(target: &str) -> (f64, f64) {
     crate::target::find(target).map_or((0.0, 0.0), |target| {
         let (rates, _) = Rates::of(target);
         (rates.launch_us, rates.next_launch_us)

@@ -195,6 +195,11 @@ impl FindingKind {
             Self::Trap => "trap",
         }
     }
+
+    /// Whether the launch did not come to its end: what it leaves is of no use to launches after it.
+    pub const fn ends_launch(self) -> bool {
+        matches!(self, Self::Deadlock | Self::Budget | Self::Assert | Self::Trap)
+    }
 }
 
 /// One thing that is wrong with the kernel.

@@ -107,6 +107,6 @@ fn every_launch_has_a_buffer_of_its_own_where_it_makes_one() {
 fn faulty_code_is_not_run() {
     let (ran, twin) = simulated(&session(&["u32[2]=7", "1"], 1));
     let refused = twin.run(&ran, PTX, 0.0, &Gives(Vec::new(), 0));
-    assert!(matches!(&refused.outcome, Outcome::NotRun { why } if why.contains("found faults")), "{refused:?}");
+    assert!(matches!(&refused.0.outcome, Outcome::NotRun { why } if why.contains("found faults")), "{refused:?}");
     assert!(refused.agrees() && refused.text().starts_with("not run on the GPU (a stand-in, driver 0): "));
 }
