@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use kernels::testing::not_run;
+use kernels::testing::compiler_for;
 use serde_json::Value;
 
 /// A submission of `block_sum.cu`, and the verdict that it must get.
@@ -192,17 +192,6 @@ fn grade(folder: &Path, out: &Path) -> (i32, Value) {
         panic!("{why}\n{}\n{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr))
     });
     (run.status.code().unwrap(), report)
-}
-
-/// Whether there is a compiler.
-fn compiler_for(what: &str) -> bool {
-    match kernels::nvrtc::get() {
-        Ok(_) => true,
-        Err(why) => {
-            not_run(what, why.to_string().lines().next().unwrap_or_default());
-            false
-        }
-    }
 }
 
 /// Grades every sample `times` times and holds the verdicts against those that they must get.

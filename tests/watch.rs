@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use kernels::testing::not_run;
+use kernels::testing::{compiler_for, not_run};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, tcgetattr};
 
@@ -122,17 +122,6 @@ fn copy(folder: &Path) -> PathBuf {
     let course = folder.join("exercises");
     all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("exercises"), &course);
     course
-}
-
-/// Whether there is a compiler.
-fn compiler_for(what: &str) -> bool {
-    match kernels::nvrtc::get() {
-        Ok(_) => true,
-        Err(why) => {
-            not_run(what, why.to_string().lines().next().unwrap_or_default());
-            false
-        }
-    }
 }
 
 const PROMPT: &str = "q:quit ? ";

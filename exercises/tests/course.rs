@@ -6,28 +6,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use exercises::audit::{self, CourseReport};
-use exercises::compiler::{Cached, CompileFailure, Compiler, Nvrtc};
+use exercises::compiler::{Cached, Nvrtc};
 use exercises::desk::{self, Filter, Whose};
 use exercises::grade::CheckKind;
 use exercises::runner::{self, Event, Inputs};
 use exercises::state::{State, Way};
 use exercises::{Bench, Course, Depth, Grade, feedback, grade};
-use kernels::testing::not_run;
+use kernels::testing::compiler_for;
 
 fn course() -> Course {
     Course::load(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
-
-/// Whether there is a compiler; says that `what` is not run if there is none.
-fn compiler_for(what: &str) -> bool {
-    match Nvrtc.compile("probe.cu", "__global__ void probe() {}\n") {
-        Ok(_) => true,
-        Err(CompileFailure::Missing(why)) => {
-            not_run(what, why.lines().next().unwrap_or("there is no NVRTC"));
-            false
-        }
-        Err(failure) => panic!("a kernel that does nothing was rejected: {failure:?}"),
-    }
 }
 
 /// A copy of some exercises that can be spoiled.

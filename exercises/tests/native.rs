@@ -3,13 +3,13 @@
 
 use std::path::Path;
 
-use exercises::compiler::{Cached, CompileFailure, Compiler, Nvrtc};
+use exercises::compiler::{Cached, Nvrtc};
 use exercises::desk::{self, Whose};
 use exercises::native::{NativeCases, NativeRun};
 use exercises::{Bench, Course, Depth};
 use kernels::gpu::{GpuError, Times, Value, Work};
 use kernels::native::{Device, Measured, MeasuredWork, Outcome};
-use kernels::testing::not_run;
+use kernels::testing::compiler_for;
 use sim::{Arg, Launch, Module, Options};
 
 /// How the stand-in for a GPU behaves.
@@ -98,16 +98,6 @@ fn run(module: &Module, work: &Work) -> (Vec<Vec<u8>>, sim::report::Metrics) {
 
 fn course() -> Course {
     Course::load(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap()
-}
-
-fn compiler_for(what: &str) -> bool {
-    match Nvrtc.compile("probe.cu", "__global__ void probe() {}\n") {
-        Err(CompileFailure::Missing(why)) => {
-            not_run(what, why.lines().next().unwrap_or("there is no NVRTC"));
-            false
-        }
-        _ => true,
-    }
 }
 
 /// Grades the solution of an exercise after replacing `from` by `to`, and runs it.

@@ -4,6 +4,7 @@
 use std::io::Write;
 
 use crate::case::Case;
+use crate::nvrtc::{self, NvrtcError};
 use crate::simulate::{self, Simulated};
 
 /// The environment variable that names a file to which every `not run: …` line is appended.
@@ -25,6 +26,21 @@ pub fn not_run(what: &str, why: &str) {
         // One write per line, so that tests that run at the same time do not mix theirs.
         let written = file.and_then(|mut file| file.write_all(format!("{line}\n").as_bytes()));
         written.unwrap_or_else(|e| panic!("cannot write to {} ({NOT_RUN_FILE}): {e}", path.display()));
+    }
+}
+
+/// Whether NVRTC is here; if not, says that `what` was not tested.
+///
+/// # Panics
+/// As [`not_run`], and if the user's own choice of a library cannot be opened.
+pub fn compiler_for(what: &str) -> bool {
+    match nvrtc::get() {
+        Ok(_) => true,
+        Err(error @ NvrtcError::Override { .. }) => panic!("{error}"),
+        Err(_) => {
+            not_run(what, &format!("there is no NVRTC on this machine ({})", nvrtc::HOW_TO_GET));
+            false
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The checks of the simulator on our own kernels: no false alarm in any case, the fault where there is one on purpose,
 //! and a race where a barrier is taken out.
 
+use kernels::testing::compiler_for;
 use kernels::verdict::Verdict;
-use kernels::{case, compile, nvrtc, simulate, testing};
+use kernels::{case, compile, simulate, testing};
 use sim::report::FindingKind;
 use sim::{Checks, Module, Options};
 
@@ -74,8 +75,8 @@ fn without_a_barrier_there_is_a_race() {
 
 #[test]
 fn the_naive_scan_with_one_buffer_races() {
-    if let Err(why) = nvrtc::get() {
-        return testing::not_run("the naive scan with one buffer", &why.to_string());
+    if !compiler_for("the naive scan with one buffer") {
+        return;
     }
     let source = kernels::ptx::committed("scan").unwrap().source;
     let one = source

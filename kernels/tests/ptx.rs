@@ -1,6 +1,7 @@
 //! The committed PTX belongs to the committed sources; with the pinned NVRTC at hand, it is also made again.
 
-use kernels::{compile, nvrtc, ptx, testing};
+use kernels::testing::compiler_for;
+use kernels::{compile, ptx, testing};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -68,21 +69,9 @@ fn the_catalogue_is_what_nvrtc_makes() {
     }
 }
 
-/// The NVRTC of this machine, or a line that says what was not run.
-fn nvrtc_for(what: &str) -> bool {
-    match nvrtc::get() {
-        Ok(_) => true,
-        Err(error @ nvrtc::NvrtcError::Override { .. }) => panic!("{error}"),
-        Err(_) => {
-            testing::not_run(what, &format!("there is no NVRTC on this machine ({})", nvrtc::HOW_TO_GET));
-            false
-        }
-    }
-}
-
 #[test]
 fn errors_stand_at_the_users_line_and_warnings_are_returned() {
-    if !nvrtc_for("NVRTC's messages") {
+    if !compiler_for("NVRTC's messages") {
         return;
     }
     let compile = |text: &str| {
@@ -100,7 +89,7 @@ fn errors_stand_at_the_users_line_and_warnings_are_returned() {
 
 #[test]
 fn options_reach_the_compiler() {
-    if !nvrtc_for("NVRTC's options") {
+    if !compiler_for("NVRTC's options") {
         return;
     }
     let text = "// warpbook: arch=compute_90\nextern \"C\" __global__ void k(int *p) { p[threadIdx.x] = VALUE; }\n";
@@ -117,7 +106,7 @@ fn options_reach_the_compiler() {
 
 #[test]
 fn debug_information_holds_no_path_of_this_machine() {
-    if !nvrtc_for("NVRTC's debug information") {
+    if !compiler_for("NVRTC's debug information") {
         return;
     }
     let text = "extern \"C\" __global__ void k(int *p) { int local = p[0]; p[threadIdx.x] = local; }\n";
