@@ -29,6 +29,11 @@ pub(crate) fn time(ns: u64) -> String {
     }
 }
 
+/// What a reader opens to see, as an HTML block without blank lines.
+pub(crate) fn folded(summary: &str, content: &str) -> String {
+    format!("<details class=\"wb-answer\">\n<summary>{}</summary>\n{content}</details>\n", escape(summary))
+}
+
 /// A table: a caption, column heads, rows of a head and cells. Heads and cells are HTML.
 #[derive(Debug, Default)]
 pub(crate) struct Table {

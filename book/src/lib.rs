@@ -18,6 +18,7 @@ mod fault;
 mod figures;
 pub mod fill;
 mod html;
+mod http;
 mod instructions;
 mod ladder;
 mod listings;

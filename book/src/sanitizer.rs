@@ -23,7 +23,8 @@ pub(crate) fn problems() -> Result<String, Reason> {
 }
 
 fn page(comparison: &Comparison) -> String {
-    let mut html = table(comparison).html();
+    let summary = format!("All {} kernels, one by one", html::number(comparison.kernels.len() as u64));
+    let mut html = html::folded(&summary, &table(comparison).html());
     for (finder, title) in [
         (Finder::Simulator, "Found by the simulator alone"),
         (Finder::Sanitizer, "Reported by compute-sanitizer alone"),

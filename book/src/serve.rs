@@ -2,6 +2,7 @@
 //! Pages that are open in a browser then load themselves again.
 
 use std::fs;
+use std::net::TcpListener;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -9,8 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use tiny_http::{Header, Response, Server, StatusCode};
-
+use crate::http::{self, Answer};
 use crate::real::RealRuns;
 use crate::site::{BuildError, Built, build_with};
 
@@ -50,11 +50,12 @@ pub fn serve(root: &Path, port: u16, told: &mut dyn FnMut(Event<'_>)) -> Result<
     let mut seen = newest(root);
     let built = build_with(root, None, Rc::clone(&runs))?;
     let folder = built.index.parent().unwrap_or(root).to_owned();
-    let server = Server::http(("127.0.0.1", port)).map_err(|why| BuildError::Port { port, why: why.to_string() })?;
-    let address = server.server_addr().to_ip().map_or_else(String::new, |address| format!("http://{address}/"));
+    let listener =
+        TcpListener::bind(("127.0.0.1", port)).map_err(|why| BuildError::Port { port, why: why.to_string() })?;
+    let address = listener.local_addr().map_or_else(|_| String::new(), |address| format!("http://{address}/"));
     let builds = Arc::new(AtomicU64::new(1));
     let served = Arc::clone(&builds);
-    thread::spawn(move || answer(&server, &folder, &served));
+    thread::spawn(move || http::run(&listener, move |path| answer(&folder, &served, path)));
     told(Event::Built(&built, &address));
     loop {
         thread::sleep(LOOK);
@@ -73,37 +74,27 @@ pub fn serve(root: &Path, port: u16, told: &mut dyn FnMut(Event<'_>)) -> Result<
     }
 }
 
-/// Answers requests until the server ends.
-fn answer(server: &Server, folder: &Path, builds: &AtomicU64) {
-    for request in server.incoming_requests() {
-        let path = request.url().split(['?', '#']).next().unwrap_or("/").to_owned();
-        let response = if path == VERSION {
-            Response::from_string(builds.load(Ordering::Relaxed).to_string())
-        } else {
-            page(folder, &path)
-        };
-        // A browser that has gone away is no fault of ours.
-        let _ = request.respond(response);
+/// What is answered to a request for a path: the number of builds, or a page.
+fn answer(folder: &Path, builds: &AtomicU64, path: &str) -> Answer {
+    if path == VERSION {
+        let body = builds.load(Ordering::Relaxed).to_string().into_bytes();
+        return Answer { status: 200, kind: "text/plain; charset=utf-8", body };
     }
+    page(folder, path)
 }
 
 /// The file that a path of the site names.
-fn page(folder: &Path, path: &str) -> Response<std::io::Cursor<Vec<u8>>> {
+fn page(folder: &Path, path: &str) -> Answer {
     let found = file(folder, path).and_then(|file| Some((fs::read(&file).ok()?, file)));
-    let (bytes, file, status) = match found {
+    let (mut body, file, status) = match found {
         Some((bytes, file)) => (bytes, file, 200),
         None => (fs::read(folder.join("404.html")).unwrap_or_default(), PathBuf::from("404.html"), 404),
     };
-    let (kind, bytes) = match kind(&file) {
-        "text/html; charset=utf-8" => ("text/html; charset=utf-8", [bytes, RELOAD.as_bytes().to_vec()].concat()),
-        kind => (kind, bytes),
-    };
-    let response = Response::from_data(bytes).with_status_code(StatusCode(status));
-    let headers = [("Content-Type", kind), ("Cache-Control", "no-store")];
-    headers
-        .into_iter()
-        .filter_map(|(name, value)| Header::from_bytes(name, value).ok())
-        .fold(response, Response::with_header)
+    let kind = kind(&file);
+    if kind.starts_with("text/html") {
+        body.extend_from_slice(RELOAD.as_bytes());
+    }
+    Answer { status, kind, body }
 }
 
 /// The file below `folder` that a path names; none for a path that leads out of it.
@@ -161,10 +152,12 @@ mod tests {
         fs::write(folder.path().join("index.html"), "<p>hello</p>").unwrap();
         assert_eq!(file(folder.path(), "/"), Some(folder.path().join("index.html")));
         assert_eq!(file(folder.path(), "/../secret"), None);
-        assert_eq!(page(folder.path(), "/nothing.html").status_code(), StatusCode(404));
+        assert_eq!(page(folder.path(), "/nothing.html").status, 404);
         let page = page(folder.path(), "/index.html");
-        assert_eq!(page.status_code(), StatusCode(200));
-        let text = String::from_utf8(page.into_reader().into_inner()).unwrap();
+        assert_eq!((page.status, page.kind), (200, "text/html; charset=utf-8"));
+        let text = String::from_utf8(page.body).unwrap();
         assert!(text.starts_with("<p>hello</p>") && text.contains(VERSION), "{text}");
+        let version = answer(folder.path(), &AtomicU64::new(3), VERSION);
+        assert_eq!((version.status, &*version.body), (200, &b"3"[..]));
     }
 }

@@ -338,7 +338,7 @@ extern "C" __global__ void histogram_periodic_printed(unsigned *hist, const Byte
 
 // ANCHOR: histogram_periodic
 // All threads of the block make the same rounds, and nobody counts on before all rows are merged.
-// Wrong about it: 16 KiB for 64 threads is room for 14 blocks, 28 of 64 warps, on an SM.
+// Wrong about it: 16 KiB for 64 threads is room for 12 blocks, 24 of 64 warps, on an SM.
 // Right about it: two wavefronts per 32 bytes, a load and a store, for every image there is.
 extern "C" __global__ void histogram_periodic(unsigned *hist, const Byte *in, size_t count)
 {

@@ -100,7 +100,7 @@ fn draw(left: &[u64], right: &[u64], path: &[(usize, usize)], cuts: &[(usize, us
     let mut svg = Svg::new((MARGIN + columns * CELL + MARGIN + 20).max(320));
     let at = |(a, b): (usize, usize)| (MARGIN + a as u32 * CELL, MARGIN + b as u32 * CELL);
     svg.text(MARGIN, 12, "wb-svg-small", "left run");
-    svg.text(0, MARGIN - 6, "wb-svg-small", "right run");
+    svg.text(0, MARGIN - 16, "wb-svg-small", "right run");
     for (column, key) in left.iter().enumerate() {
         svg.text(MARGIN + column as u32 * CELL + CELL / 2, MARGIN - 8, "wb-svg-lane", &key.to_string());
     }

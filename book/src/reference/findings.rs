@@ -9,10 +9,13 @@ use sim::report::FindingKind;
 use super::{Page, Sources, listed};
 use crate::catalogue;
 use crate::fault::Reason;
-use crate::html::{Table, code, escape};
+use crate::html::{self, Table, code, escape};
 
 /// Most examples on a page.
 const EXAMPLES: usize = 3;
+
+/// Most kernels in a table that is not folded.
+const UNFOLDED: usize = 8;
 
 /// The exercises whose starter has findings, and the kinds of them. A test runs them all.
 pub const STARTERS: [(&str, &[FindingKind]); 10] = [
@@ -123,27 +126,35 @@ fn counterpart(kind: FindingKind) -> Result<String, Reason> {
         let _ = writeln!(text, "Of {kernels} of the catalogue with this finding, {}, on a GPU.", list.join(", "));
     }
     let of = |key: &str| escape(record.head.get(key).map_or("unknown", String::as_str));
-    let mut table = Table { text_columns: 2 + TOOLS.len(), ..Table::default() };
-    table.heads = ["kernel", "simulator"].into_iter().chain(TOOLS).map(str::to_owned).collect();
+    // Only the tools that say something of one of these kernels: columns of nothing but dashes leave no room for words.
+    let spoken: Vec<usize> = (0..TOOLS.len()).filter(|&at| with.iter().any(|said| said.tools[at] != NOTHING)).collect();
+    let mut table = Table { text_columns: 2 + spoken.len(), ..Table::default() };
+    table.heads = ["kernel", "simulator"].map(str::to_owned).to_vec();
+    table.heads.extend(spoken.iter().map(|&at| TOOLS[at].to_owned()));
     table.caption = format!(
-        "The kernels of the catalogue that have this finding, and what compute-sanitizer {} said of them on an {}.",
+        "The kernels of the catalogue that have this finding, and what compute-sanitizer {} said of them on an {}. Tools \
+         that had nothing to say of any of them are left out.",
         of("compute-sanitizer"),
         of("gpu")
     );
-    for said in with {
+    for said in &with {
         let cell = |text: &String| match text.as_str() {
             NOTHING => "–".to_owned(),
             text if text.starts_with(STOPPED) => "(stopped)".to_owned(),
             text => escape(text),
         };
         let mut cells = vec![code(&said.kernel), escape(&said.warpbook.join(" "))];
-        cells.extend(said.tools.iter().map(cell));
+        cells.extend(spoken.iter().map(|&at| cell(&said.tools[at])));
         table.rows.push(cells);
     }
+    let table = if with.len() > UNFOLDED {
+        html::folded(&format!("The {} kernels, one by one", with.len()), &table.html())
+    } else {
+        table.html()
+    };
     let _ = write!(
         text,
-        "\n{}\nWhy one side alone finds some of them stands in [the whole table](../checks.md#beside-compute-sanitizer).\n",
-        table.html()
+        "\n{table}\nWhy one side alone finds some of them stands in [the whole table](../checks.md#beside-compute-sanitizer).\n"
     );
     Ok(text)
 }

@@ -87,9 +87,10 @@ pub fn drawing(launches: &[(String, &Prediction)]) -> Drawing {
         WIDTH - RIGHT,
         y(issue)
     );
-    // Above the line: the launches' names stand to its right.
+    // Above the roofs, where no launch can be; names stand to the right.
     text(&mut svg, "faint end", WIDTH - RIGHT - 6.0, y(issue) - 6.0, &format!("issue: {issue} per ns"));
-    text(&mut svg, "faint", x(ridge) + 10.0, y(issue) + 22.0, &format!("memory: {slope} bytes per ns"));
+    let beside = from.powf(0.25) * ridge.powf(0.75);
+    text(&mut svg, "faint end", x(beside) - 10.0, y(beside * slope), &format!("memory: {slope} bytes per ns"));
     let mut lowest = f64::MAX;
     let mut sorted: Vec<_> = launches.iter().collect();
     sorted.sort_by(|a, b| a.1.roofline.per_ns.total_cmp(&b.1.roofline.per_ns));

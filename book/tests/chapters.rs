@@ -1,0 +1,186 @@
+//! What every chapter on a problem owes its reader: all versions with their counters and their times, figures, questions,
+//! something to try, the exercises, and a length that can be read at a sitting.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use book::directive::{Directive, Piece, pieces};
+use serde::Deserialize;
+
+/// The chapters, each with the problems that it is about.
+const CHAPTERS: [(&str, &[&str]); 8] = [
+    ("reduction.md", &["copy", "reduction"]),
+    ("scan.md", &["scan"]),
+    ("array_scan.md", &["array_scan"]),
+    ("compaction.md", &["compaction"]),
+    ("histogram.md", &["histogram"]),
+    ("reduce_by_key.md", &["reduce_by_key"]),
+    ("summed_area_table.md", &["summed_area_table"]),
+    ("sort.md", &["merge_sort", "radix_sort"]),
+];
+
+/// The groups of exercises, each with the chapters that send their readers to it.
+const GROUPS: [(&str, &[&str]); 7] = [
+    (
+        "00_machine",
+        &[
+            "machine/threads.md",
+            "machine/banks.md",
+            "machine/sectors.md",
+            "machine/divergence.md",
+            "machine/barriers.md",
+            "machine/votes.md",
+        ],
+    ),
+    ("01_reduction_scan", &["reduction.md", "scan.md", "array_scan.md"]),
+    ("02_compaction", &["compaction.md"]),
+    ("03_histogram", &["histogram.md"]),
+    ("04_reduce_by_key", &["reduce_by_key.md"]),
+    ("05_summed_area_tables", &["summed_area_table.md"]),
+    ("06_sort", &["sort.md"]),
+];
+
+/// What draws something. Ladders do, too, but are not counted: a chart of times explains no algorithm.
+const DRAWN: [&str; 3] = ["figure", "bars", "bank-map"];
+
+fn our_book() -> PathBuf {
+    book::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+fn chapter(name: &str) -> String {
+    let path = our_book().join("chapters").join(name);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn directives(text: &str) -> Vec<Directive> {
+    let pieces = pieces(text).unwrap_or_else(|malformed| panic!("{malformed:?}"));
+    let directive = |piece| match piece {
+        Piece::Directive(directive) => Some(directive),
+        Piece::Text(_) => None,
+    };
+    pieces.into_iter().filter_map(directive).collect()
+}
+
+/// The names in these options of a directive.
+fn names(directive: &mut Directive, options: &[&str]) -> Vec<String> {
+    let values = options.iter().filter_map(|option| directive.maybe(option));
+    values.flat_map(|value| value.split_whitespace().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// The versions whose counters a chapter shows; of a version that is wrong on purpose, what is found in it.
+fn counted(text: &str) -> BTreeSet<String> {
+    let shown = directives(text).into_iter();
+    let shown = shown.filter(|own| ["counters", "compare", "lines", "bars", "wrong"].contains(&&*own.name));
+    shown.flat_map(|mut own| names(&mut own, &["kernel", "kernels"])).collect()
+}
+
+/// The versions whose times a chapter shows. A ladder without names has all versions of its problem.
+fn timed(text: &str) -> BTreeSet<String> {
+    let mut timed = BTreeSet::new();
+    for mut own in directives(text) {
+        let name = own.name.clone();
+        match &*name {
+            "ladder" if !own.has("versions") => {
+                let problem = own.option("problem").unwrap();
+                let problem = kernels::problem::find(&problem).unwrap_or_else(|| panic!("no problem {problem}"));
+                timed.extend(problem.versions.iter().map(|&version| version.to_owned()));
+            }
+            "ladder" | "number" => timed.extend(names(&mut own, &["versions", "version"])),
+            "compare" => {
+                let rows = own.maybe("rows").unwrap_or_default();
+                if rows.split("; ").any(|row| row == "time") {
+                    timed.extend(names(&mut own, &["kernels"]));
+                }
+            }
+            _ => {}
+        }
+    }
+    timed
+}
+
+/// The words that stand in a chapter's text, without its directives and its listings.
+fn words(text: &str) -> usize {
+    let pieces = pieces(text).unwrap();
+    let text: String =
+        pieces.iter().filter_map(|piece| if let Piece::Text(text) = piece { Some(*text) } else { None }).collect();
+    // Fences open and close: every second part is code.
+    text.split("```").step_by(2).map(|prose| prose.split_whitespace().count()).sum()
+}
+
+#[test]
+fn what_is_missing_is_seen() {
+    let text = "One two.\n\n{{#wb compare kernels=\"a b\" case=x rows=\"barriers; time\"}}\n\n```sh\nno word\n```\n\n\
+                {{#wb wrong kernel=c case=x}} {{#wb number version=d size=x of=time}} {{#wb number kernel=e case=x of=time}}\n";
+    let of = |letters: &str| letters.chars().map(String::from).collect::<BTreeSet<_>>();
+    assert_eq!((counted(text), timed(text), words(text)), (of("abc"), of("abd"), 2));
+    let all = timed("{{#wb ladder problem=scan size=\"2^28\"}}");
+    assert!(all.contains("scan_naive") && all.len() == kernels::problem::find("scan").unwrap().versions.len());
+}
+
+#[test]
+fn every_version_is_shown_with_its_counters_and_its_time() {
+    let covered: BTreeSet<&str> = CHAPTERS.iter().flat_map(|(_, problems)| *problems).copied().collect();
+    let all: BTreeSet<&str> = kernels::problem::all().iter().map(|problem| problem.name).collect();
+    assert_eq!(covered, all, "each problem has its chapter");
+    for (name, problems) in CHAPTERS {
+        let text = chapter(name);
+        let (counted, timed) = (counted(&text), timed(&text));
+        let versions = problems.iter().flat_map(|problem| kernels::problem::find(problem).unwrap().versions);
+        for version in versions {
+            assert!(counted.contains(*version), "{name} shows no counters of {version}");
+            assert!(timed.contains(*version), "{name} shows no time of {version}");
+        }
+    }
+}
+
+#[test]
+fn every_chapter_draws_asks_and_gives_something_to_try() {
+    for (name, _) in CHAPTERS {
+        let text = chapter(name);
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for own in directives(&text) {
+            *counts.entry(own.name).or_default() += 1;
+        }
+        let of = |names: &[&str]| names.iter().filter_map(|name| counts.get(*name)).sum::<usize>();
+        assert!(of(&DRAWN) >= 6, "{name} has {} figures", of(&DRAWN));
+        assert!(of(&["quiz"]) >= 8, "{name} has {} questions", of(&["quiz"]));
+        assert!(of(&["predict"]) >= 3, "{name} asks for {} predictions", of(&["predict"]));
+        let tries = text.matches("**Try it.**").count();
+        assert!(tries >= 4, "{name} has {tries} things to try");
+        for part in
+            ["## A question", "## Modify it", "## Make it", "## What was printed, and what is true", "## Sources"]
+        {
+            assert!(text.lines().any(|line| line == part), "{name} has no part `{part}`");
+        }
+        let words = words(&text);
+        assert!((2_500..=4_500).contains(&words), "{name} has {words} words");
+    }
+}
+
+#[derive(Deserialize)]
+struct Course {
+    group: Vec<Group>,
+}
+
+#[derive(Deserialize)]
+struct Group {
+    dir: String,
+    exercises: Vec<String>,
+}
+
+#[test]
+fn every_exercise_is_named_in_the_chapters_that_lead_to_it() {
+    let text = fs::read_to_string(our_book().join("../exercises/info.toml")).unwrap();
+    let course: Course = toml::from_str(&text).unwrap();
+    for group in &course.group {
+        let chapters =
+            GROUPS.iter().find(|(dir, _)| *dir == group.dir).unwrap_or_else(|| panic!("{} is new", group.dir)).1;
+        let text: String = chapters.iter().map(|name| chapter(name)).collect();
+        let lines: Vec<&str> = text.split("\n\n").filter(|part| part.starts_with("**Exercise")).collect();
+        for exercise in &group.exercises {
+            let named = lines.iter().any(|line| line.contains(&format!("`{exercise}`")));
+            assert!(named, "no step of {} sends its reader to {exercise}", chapters.join(", "));
+        }
+    }
+}
