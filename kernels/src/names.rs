@@ -60,6 +60,10 @@ fn list(names: &[String]) -> String {
 /// A name of PTX as C++ writes it, with its parameters: `reduce<float, 256>(float*)`. A name that is not mangled stays.
 #[must_use]
 pub fn readable(ptx: &str) -> String {
+    // Without this, a variable `x` would be taken for the mangled name of a type.
+    if !ptx.starts_with("_Z") {
+        return ptx.to_owned();
+    }
     let options = DemangleOptions::new().no_return_type();
     let symbol = Symbol::new(ptx).ok().and_then(|symbol| symbol.demangle_with_options(&options).ok());
     symbol.unwrap_or_else(|| ptx.to_owned())

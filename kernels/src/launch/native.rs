@@ -70,7 +70,7 @@ impl Twin {
     /// Runs the session on a GPU, if the simulator found nothing in it. Numbers may differ by `tolerance`, as they may
     /// from expected ones.
     pub fn run(&self, ran: &Ran, ptx: &str, tolerance: f64, device: &dyn Device) -> NativeSession {
-        let outcome = match self.forbidden(ran) {
+        let outcome = match self.forbidden(ran, ptx) {
             Some(why) => Outcome::NotRun { why },
             None => match device.measure(ptx, std::slice::from_ref(&self.work)) {
                 Err(why) => Outcome::Failed { why: why.to_string() },
@@ -97,9 +97,14 @@ impl Twin {
     }
 
     /// Why it is not run natively; nothing if it may be.
-    fn forbidden(&self, ran: &Ran) -> Option<String> {
+    fn forbidden(&self, ran: &Ran, ptx: &str) -> Option<String> {
         if ran.cut_short || ran.launches.iter().any(|launch| !launch.report.findings.is_empty()) {
             return Some(FAULTS_FOUND.to_owned());
+        }
+        if ptx.contains("%envreg") {
+            return Some(
+                "a grid that waits for itself needs a cooperative launch, which is not made here yet".to_owned(),
+            );
         }
         self.refused.clone()
     }

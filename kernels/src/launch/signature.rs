@@ -74,6 +74,7 @@ impl Parameter {
             }
             (Some(element), _) if element.is_real() => "1.0".to_owned(),
             (Some(Element::Bool), _) => "true".to_owned(),
+            (Some(element), _) if element.bytes() == 1 => "100".to_owned(),
             (Some(_), _) => "1024".to_owned(),
             (None, _) => format!("bytes:{}", "00".repeat(self.bytes as usize)),
         }

@@ -139,7 +139,7 @@ const HEADERS: &[Package] = &[
     },
 ];
 
-/// nvcc's wheel holds ptxas too, which turning sources into PTX does not need: each component takes its part.
+/// nvcc's wheel, which holds ptxas too: each component takes what it needs.
 const fn nvcc_package(take: Take) -> Package {
     Package {
         name: "nvidia-cuda-nvcc",
@@ -153,7 +153,8 @@ const fn nvcc_package(take: Take) -> Package {
 }
 
 const NVCC: &[Package] = &[
-    nvcc_package(Take::Below(&["bin/nvcc", "bin/nvcc.profile"])),
+    // For compute_90 and newer, nvcc has ptxas look over the PTX.
+    nvcc_package(Take::Below(&["bin/nvcc", "bin/nvcc.profile", "bin/ptxas"])),
     Package {
         name: "nvidia-nvvm",
         version: "13.0.88",
