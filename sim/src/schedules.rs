@@ -131,7 +131,8 @@ fn depends(atomic: &Atomic, returns: bool, program: &Program) -> Option<&'static
         | AtomicOp::MbarrierArrive
         | AtomicOp::MbarrierDrop
         | AtomicOp::MbarrierExpect
-        | AtomicOp::MbarrierComplete => None,
+        | AtomicOp::MbarrierComplete
+        | AtomicOp::MbarrierTest => None,
         // Sums, minima, maxima and bitwise operations of integers have one result in every order.
         AtomicOp::Inc
         | AtomicOp::Dec

@@ -265,6 +265,10 @@ mod tests {
             earlier.time() >= self.floor
         }
 
+        fn elsewhere(&self, _: Record) -> bool {
+            false
+        }
+
         fn scoped_atomics(&self) -> bool {
             false
         }

@@ -50,6 +50,8 @@ pub(super) trait Order {
     fn unordered(&self, earlier: Record, me: Record) -> bool;
     /// Whether an access is of another block, or of this one and not known to all its threads. Cheap.
     fn recent(&self, earlier: Record) -> bool;
+    /// Whether an access lies before the block's turn: by another block, or by this one earlier. Cheap.
+    fn elsewhere(&self, earlier: Record) -> bool;
     /// Whether two atomics may race.
     fn scoped_atomics(&self) -> bool;
     /// Whether an atomic gets to see what the atomics before it have left.
@@ -60,8 +62,9 @@ pub(super) trait Order {
 ///
 /// One writer is enough: a write that raced with the one before was reported then, and what is ordered after the
 /// latest write is ordered after all. Of the readers, the latest is kept and one more that may be unordered with it,
-/// of another warp if there is one: whoever writes next without having met both finds one that it has not met. Atomics,
-/// which do not race with each other, are kept in the same way.
+/// of another warp if there is one: whoever writes next without having met both finds one that it has not met. These
+/// two may be of one block, so the latest of those before its turn is kept besides. Atomics, which do not race with each
+/// other, are kept in the same way.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Word {
     /// The latest write.
@@ -70,18 +73,23 @@ pub(super) struct Word {
     pub atomics: [Record; 2],
     /// Reads since.
     pub reads: [Record; 2],
+    /// The latest atomic update and the latest read since, before the turn of the block that came last.
+    pub before: [Record; 2],
 }
 
 impl Word {
     /// The earlier accesses that conflict with one of this kind.
     #[inline(always)]
-    fn conflicting(&self, kind: AccessKind, scoped_atomics: bool) -> [Record; 5] {
+    fn conflicting(&self, kind: AccessKind, scoped_atomics: bool) -> [Record; 7] {
         let none = Record::default();
         let ([read, other_read], [atomic, other_atomic]) = (self.reads, self.atomics);
+        let [old_atomic, old_read] = self.before;
         match kind {
-            AccessKind::Load => [self.write, atomic, other_atomic, none, none],
-            AccessKind::Atomic if !scoped_atomics => [self.write, read, other_read, none, none],
-            AccessKind::Store | AccessKind::Atomic => [self.write, read, other_read, atomic, other_atomic],
+            AccessKind::Load => [self.write, atomic, other_atomic, old_atomic, none, none, none],
+            AccessKind::Atomic if !scoped_atomics => [self.write, read, other_read, old_read, none, none, none],
+            AccessKind::Store | AccessKind::Atomic => {
+                [self.write, read, other_read, atomic, other_atomic, old_read, old_atomic]
+            }
         }
     }
 
@@ -90,9 +98,10 @@ impl Word {
     pub(super) fn access(&mut self, me: Record, kind: AccessKind, order: &impl Order) -> Option<Record> {
         // Whoever knows an atomic that saw what the other one left knows that one, too: the last block of a grid may
         // reset the counter by which it knows that it is the last.
-        let [latest, other] = self.atomics;
+        let ([latest, other], [old, _]) = (self.atomics, self.before);
         let conflict = self.conflicting(kind, order.scoped_atomics()).into_iter().find(|&record| {
-            order.unordered(record, me) && !(record == other && record != latest && order.observes(latest))
+            let seen = (record == other || record == old) && record != latest;
+            order.unordered(record, me) && !(seen && order.observes(latest))
         });
         self.note(me, kind, order);
         conflict
@@ -101,9 +110,17 @@ impl Word {
     #[inline(always)]
     fn note(&mut self, me: Record, kind: AccessKind, order: &impl Order) {
         match kind {
-            AccessKind::Load => keep(&mut self.reads, me, order),
+            AccessKind::Load => {
+                let latest = self.reads[0];
+                self.before[1] = if order.elsewhere(latest) { latest } else { self.before[1] };
+                keep(&mut self.reads, me, order);
+            }
             AccessKind::Store => *self = Self { write: me, ..Self::default() },
-            AccessKind::Atomic => keep(&mut self.atomics, me, order),
+            AccessKind::Atomic => {
+                let latest = self.atomics[0];
+                self.before[0] = if order.elsewhere(latest) { latest } else { self.before[0] };
+                keep(&mut self.atomics, me, order);
+            }
         }
     }
 
@@ -112,6 +129,7 @@ impl Word {
             write: self.write.later_lane(lanes),
             atomics: self.atomics.map(|record| record.later_lane(lanes)),
             reads: self.reads.map(|record| record.later_lane(lanes)),
+            before: self.before.map(|record| record.later_lane(lanes)),
         }
     }
 }

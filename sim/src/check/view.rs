@@ -65,6 +65,11 @@ impl<const GLOBAL: bool> Order for View<'_, GLOBAL> {
     }
 
     #[inline(always)]
+    fn elsewhere(&self, earlier: Record) -> bool {
+        GLOBAL && earlier.time() < self.turn && earlier.time() != 0
+    }
+
+    #[inline(always)]
     fn scoped_atomics(&self) -> bool {
         GLOBAL && self.scoped_atomics
     }
@@ -76,7 +81,7 @@ impl<const GLOBAL: bool> Order for View<'_, GLOBAL> {
     #[inline(always)]
     fn recent(&self, earlier: Record) -> bool {
         let time = earlier.time();
-        time >= self.recent || GLOBAL && time < self.turn && time != 0
+        time >= self.recent || self.elsewhere(earlier)
     }
 }
 

@@ -211,6 +211,7 @@ fn new_value(op: AtomicOp, width: u32, old: u64, a: u64, b: u64) -> u64 {
         AtomicOp::MbarrierDrop => Phase::of(old).expect(b).arrive(a, a).word(),
         AtomicOp::MbarrierExpect => Phase::of(old).expect(a).word(),
         AtomicOp::MbarrierComplete => Phase::of(old).expect(a.wrapping_neg()).arrive(0, 0).word(),
+        AtomicOp::MbarrierTest => old,
         AtomicOp::AddF64 => add_f64(old, a, false),
         AtomicOp::AddF16 => add_f16(old as u16, a as u16).into(),
         AtomicOp::AddBf16 => add_bf16(old as u16, a as u16).into(),

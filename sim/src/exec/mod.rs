@@ -145,7 +145,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                 warp.paths.exit(path, active, pc + 1);
                 return;
             }
-            Op::Assert { .. } | Op::Breakpoint | Op::Trap | Op::NoFunction { .. } => {
+            Op::Assert { .. } | Op::Breakpoint | Op::Trap | Op::NoFunction { .. } | Op::StackOverflow => {
                 system::stop(warp, block, pc, active);
                 warp.paths.exit(path, active, pc + 1);
                 return;

@@ -5,6 +5,7 @@ use crate::machine::block::Block;
 use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
 use crate::observe::lanes_of;
+use crate::program::STACK;
 use crate::program::inst::{Op, Pc};
 use crate::report::FindingKind;
 
@@ -73,6 +74,12 @@ pub(super) fn stop<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, active: u32
             FindingKind::OutOfBounds,
             format!("{thread} calls address {:#x}, where no function of this kind begins", value(target)),
             "a function pointer is null, was never set or belongs to the host: look at where it comes from",
+        ),
+        Op::StackOverflow => (
+            FindingKind::OutOfBounds,
+            format!("{thread} needs more than {} KiB of stack for calls that are not done", STACK >> 10),
+            "either the recursion never ends, or it goes deep: a GPU's own stack has 1 KiB per thread unless the host \
+             asks for more with cudaDeviceSetLimit(cudaLimitStackSize, …)",
         ),
         _ => (
             FindingKind::Trap,

@@ -181,8 +181,7 @@ impl<'m> Builder<'m> {
         };
         let (now, phase) = (self.temporary(inst)?, self.temporary(inst)?);
         let zero = self.wide_constant(0, span)?;
-        // Reading without changing anything; an atomic, because the hardware does not count it as a load either.
-        self.update(inst, AtomicOp::Or, 1, Some(Reg::D(now)), Reg::D(zero), None, guard)?;
+        self.update(inst, AtomicOp::MbarrierTest, 1, Some(Reg::D(now)), Reg::D(zero), None, guard)?;
         if parity {
             let a = self.source32(&inst.operands[2], ScalarType::U32)?;
             self.emit(Op::Widen { signed: false, d: phase, a }, guard, span)?;

@@ -154,6 +154,6 @@ fn needs_loop(atomic: &Atomic) -> bool {
         AtomicOp::MinS | AtomicOp::MinU | AtomicOp::MaxS | AtomicOp::MaxU => atomic.bytes != 4,
         AtomicOp::Inc | AtomicOp::Dec => false,
         AtomicOp::MbarrierInit | AtomicOp::MbarrierArrive | AtomicOp::MbarrierDrop => false,
-        AtomicOp::MbarrierExpect | AtomicOp::MbarrierComplete => false,
+        AtomicOp::MbarrierExpect | AtomicOp::MbarrierComplete | AtomicOp::MbarrierTest => false,
     }
 }

@@ -2,16 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::inst::{Inst, NEVER, Op, Pc, Reg, Space};
+use super::circles;
+use super::inst::{APART, Inst, NEVER, Op, Pc, Reg, Slot64, Space};
 use super::layout::{GLOBALS_BASE, align_up};
 use super::place::MOST_PARAMETERS;
+use super::recursion::{self, Recursion};
 use super::slots::{Slots, TooMany};
 use super::{KernelParam, Program, Source};
 use crate::diagnostic::{Diagnostic, Place, Span};
 use crate::error::Error;
 use crate::ptx::ast::{Function, Instruction, Line, Module, Name, Statement, Variable};
 
-/// How deep device functions may call each other before we take it for recursion.
+/// How deep device functions may be inlined in each other.
 const DEEPEST_CALL: usize = 64;
 /// Most instructions of an inlined kernel.
 const MOST_INSTRUCTIONS: usize = 1 << 20;
@@ -27,6 +29,11 @@ pub(super) enum Symbol<'m> {
     /// A variable: its space and its address within it.
     Variable {
         space: Space,
+        address: u64,
+    },
+    /// A variable in local memory of a function that calls itself: where it is, counted from a register.
+    OnStack {
+        base: Slot64,
         address: u64,
     },
     Label(usize),
@@ -52,14 +59,14 @@ pub(super) struct Builder<'m> {
     line_starts: Vec<usize>,
     pub(super) program: Program,
     pub(super) slots: Slots,
-    scopes: Vec<Scope<'m>>,
+    pub(super) scopes: Vec<Scope<'m>>,
     /// Scopes below this index belong to callers and are not visible.
-    floor: usize,
+    pub(super) floor: usize,
     /// Instruction that each label stands before.
     labels: Vec<Option<Pc>>,
     /// Branches whose target is a label: resolved at the end.
     pending: Vec<(Pc, usize)>,
-    line: Line,
+    pub(super) line: Line,
     /// Addresses of static shared variables, by where they are declared.
     pub(super) shared_addresses: HashMap<usize, u64>,
     /// End of all static shared variables; dynamic shared memory lies behind it.
@@ -76,6 +83,9 @@ pub(super) struct Builder<'m> {
     calls: Vec<&'m str>,
     /// Label behind the inlined function's body, where `ret` goes; `None` in the kernel itself.
     pub(super) return_label: Option<usize>,
+    pub(super) recursion: Recursion<'m>,
+    /// Where a grid waits for itself, if the kernel asks for it.
+    pub(super) grid_workspace: Option<u64>,
 }
 
 /// Builds `kernel`.
@@ -123,8 +133,15 @@ pub(super) fn build(module: &Module, source: Source<'_>, kernel: &str) -> Result
         module_variables: HashMap::new(),
         calls: vec![kernel],
         return_label: None,
+        recursion: Recursion::default(),
+        grid_workspace: None,
     };
     builder.place_shared(function);
+    builder.recursion = Recursion::new(circles::find(&builder, function));
+    if builder.recursion.is_there() {
+        (builder.local_end, builder.frame_end) = (recursion::STACK, recursion::STACK);
+        (builder.program.local_bytes, builder.program.frame_bytes) = (recursion::STACK, recursion::STACK);
+    }
     builder.kernel(function)?;
     Ok(builder.finish())
 }
@@ -171,7 +188,7 @@ impl<'m> Builder<'m> {
     }
 
     /// Decodes a body in a fresh scope; its labels are known before its instructions.
-    fn body(&mut self, body: &'m [Statement]) -> Result<(), Error> {
+    pub(super) fn body(&mut self, body: &'m [Statement]) -> Result<(), Error> {
         let mut scopes_of_labels = vec![Scope::new()];
         // Labels can be used before they stand, so every scope's labels are collected first.
         let mut open = vec![0];
@@ -241,8 +258,8 @@ impl<'m> Builder<'m> {
         span: &Span,
     ) -> Result<(), Error> {
         let name: &'m str = &function.name.text;
-        if self.calls.contains(&name) || self.calls.len() > DEEPEST_CALL {
-            return Err(self.unsupported(span, &format!("recursion: `{name}` calls itself")));
+        if self.calls.len() > DEEPEST_CALL {
+            return Err(self.unsupported(span, &format!("more than {DEEPEST_CALL} calls inside of each other")));
         }
         let body = match &function.body {
             Some(body) => body,
@@ -250,6 +267,9 @@ impl<'m> Builder<'m> {
         };
         if function.params.len() != arguments.len() || function.returns.len() != results.len() {
             return Err(self.invalid(span, &format!("the call does not fit the parameters of `{name}`")));
+        }
+        if self.call_in_circle(function, arguments, results, span)? {
+            return Ok(());
         }
         self.calls.push(name);
         let mut scope = Scope::new();
@@ -351,6 +371,12 @@ impl<'m> Builder<'m> {
     pub(super) fn branch(&mut self, label: usize, guard: Option<(u16, bool)>, span: &Span) -> Result<(), Error> {
         self.pending.push((self.program.insts.len() as Pc, label));
         self.emit(Op::Branch { target: NEVER, meet: NEVER }, guard, span)
+    }
+
+    /// Appends a branch at which lanes part that need not wait for each other.
+    pub(super) fn branch_apart(&mut self, label: usize, guard: (u16, bool), span: &Span) -> Result<(), Error> {
+        self.pending.push((self.program.insts.len() as Pc, label));
+        self.emit(Op::Branch { target: NEVER, meet: APART }, Some(guard), span)
     }
 
     fn place_of(&self, span: &Span, label: &str) -> Place {

@@ -1,14 +1,13 @@
-//! Decodes calls: device functions are inlined, also those that a pointer may lead to.
+//! Decodes calls: device functions are inlined, also those that a pointer may lead to. Of those that call each other in a
+//! circle there is one body ([`super::recursion`]).
 
+use super::areas::Place;
 use super::builder::{Builder, Symbol};
 use super::decode::Guard;
 use super::inst::{Access, Address, Op, Print, Reg, Space, Test};
 use crate::diagnostic::Span;
 use crate::error::Error;
 use crate::ptx::ast::{Instruction, Name, Operand};
-
-/// Where an argument or a result of a call lies.
-type Place = (Space, u64);
 
 impl<'m> Builder<'m> {
     /// `call (results), function, (arguments);`
@@ -84,7 +83,7 @@ impl<'m> Builder<'m> {
             let b = self.wide_constant(self.function_address(&function.name.text), span)?;
             let next = self.new_label();
             self.emit(Op::Compare64 { test: Test::Eq, signed: false, p, a: pointer, b }, None, span)?;
-            self.branch(next, Some((p, true)), span)?;
+            self.branch_apart(next, (p, true), span)?;
             self.inline(function, arguments, results, span)?;
             self.branch(end, None, span)?;
             self.place_label(next);

@@ -54,7 +54,7 @@ impl Cfg {
                             successors.extend(next());
                         }
                     }
-                    Op::Exit | Op::Trap | Op::Breakpoint => {
+                    Op::Exit | Op::Trap | Op::Breakpoint | Op::StackOverflow => {
                         exits = true;
                         if last.guard.is_some() {
                             successors.extend(next());

@@ -136,7 +136,8 @@ fn has_effect(op: &Op) -> bool {
         Op::Store(_) | Op::Atomic(_) | Op::Copy(_) | Op::Bulk(_) | Op::Barrier(_) | Op::WarpSync { .. } | Op::Fence => {
             true
         }
-        Op::Branch { .. } | Op::Exit | Op::Trap | Op::Breakpoint | Op::NoFunction { .. } | Op::Assert { .. } => true,
+        Op::Branch { .. } | Op::Exit | Op::Trap | Op::Breakpoint => true,
+        Op::NoFunction { .. } | Op::StackOverflow | Op::Assert { .. } => true,
         Op::Print(_) | Op::Allocate { .. } | Op::Release { .. } | Op::Sleep { .. } => true,
         Op::Matrix(matrix) => match &matrix.kind {
             MatrixKind::Transfer(transfer) => transfer.store,

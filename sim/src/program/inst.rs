@@ -27,6 +27,8 @@ pub type Pc = u32;
 
 /// No instruction: where lanes would meet again if they do not before they exit.
 pub const NEVER: Pc = u32::MAX;
+/// In place of where lanes meet, before that is known: at this branch they may part for good.
+pub(super) const APART: Pc = u32::MAX - 1;
 
 /// An instruction.
 #[derive(Debug, Clone)]
@@ -287,6 +289,8 @@ pub enum Op {
     NoFunction {
         target: Reg,
     },
+    /// The stack of a thread is full of calls that are not done.
+    StackOverflow,
     /// `cp.async`: global to shared memory, done at once.
     Copy(Box<Copied>),
     /// `cp.async.bulk`, done at once.

@@ -1,7 +1,8 @@
 //! A kernel, lowered from its syntax tree to what the executor runs.
 //!
 //! Passes, in order, one file each:
-//! 1. [`build`](builder): names to slots and addresses, device functions inlined, opcodes decoded (`decode.rs`).
+//! 1. [`build`](builder): names to slots and addresses, device functions inlined, except those that call each other in a
+//!    circle (`recursion.rs`), opcodes decoded (`decode.rs`).
 //! 2. [`dead`]: what nobody needs is not counted (`sm_90` lowering only, like the next four).
 //! 3. [`narrow`]: of an element, the half is loaded that is used.
 //! 4. [`contract`]: products and sums become fused operations, as ptxas does it.
@@ -15,12 +16,14 @@
 //! 11. [`compact`]: registers that are not needed at the same time share a slot.
 
 pub mod alignment;
+mod areas;
 pub mod arithmetic;
 mod asynchronous;
 pub mod atomics;
 pub mod builder;
 mod call;
 pub mod cfg;
+mod circles;
 pub mod compact;
 pub mod contract;
 mod control;
@@ -39,6 +42,7 @@ pub mod narrow;
 mod operand;
 mod place;
 pub mod reconverge;
+mod recursion;
 mod rename;
 mod selectors;
 pub mod shorten;
@@ -56,6 +60,7 @@ use crate::ptx::ast::{Line, Module, Relocation};
 
 pub use inst::Inst;
 pub use layout::{CONST_WINDOW, FRAME_OFFSET, GLOBALS_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
+pub(crate) use recursion::STACK;
 
 /// The source text of a module, for messages.
 #[derive(Debug, Clone, Copy)]

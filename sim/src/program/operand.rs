@@ -1,7 +1,7 @@
 //! Operands: names and literals to slots, addresses and constants.
 
 use super::builder::{Builder, Symbol};
-use super::inst::{Address, Reg, Slot32, Slot64, SlotP, Space};
+use super::inst::{Address, Int64, Op, Reg, Slot32, Slot64, SlotP, Space};
 use super::layout::FRAME_OFFSET;
 use super::slots::{StartValue, TooMany};
 use crate::diagnostic::Span;
@@ -79,7 +79,7 @@ impl<'m> Builder<'m> {
                 let (Some(Reg::P(slot)), value) = (slot, literal_bits(*literal, kind) != 0) else {
                     return Err(self.too_many(span));
                 };
-                self.emit(super::inst::Op::PredicateConstant { d: slot, value }, None, span)?;
+                self.emit(Op::PredicateConstant { d: slot, value }, None, span)?;
                 Ok(Reg::P(slot))
             }
             Operand::Literal(literal, span) => self.constant(literal_bits(*literal, kind), kind, span),
@@ -108,6 +108,12 @@ impl<'m> Builder<'m> {
                 let kind = if kind.bits() >= 64 { ScalarType::B64 } else { ScalarType::B32 };
                 self.constant(address.wrapping_add(offset as u64), kind, &name.span)
             }
+            Symbol::OnStack { base, address } if kind.bits() >= 64 => {
+                let Ok(Some(Reg::D(d))) = self.slots.register("b64") else { return Err(self.too_many(&name.span)) };
+                let b = self.wide_constant(address.wrapping_add(offset as u64), &name.span)?;
+                self.emit(Op::Int64 { op: Int64::Add, d, a: base, b }, None, &name.span)?;
+                Ok(Reg::D(d))
+            }
             _ => Err(self.invalid(&name.span, &format!("`{}` cannot be an operand here", name.text))),
         }
     }
@@ -131,6 +137,21 @@ impl<'m> Builder<'m> {
 
     /// A special register whose value is fixed when a warp starts.
     fn special(&mut self, name: &Name) -> Result<Option<Reg>, Error> {
+        // The driver's own registers: CUDA's cooperative groups find the memory by which a grid waits for itself in them.
+        match &*name.text {
+            "%envreg1" => {
+                let address = self.grid_workspace();
+                return self.constant(address >> 32, ScalarType::B32, &name.span).map(Some);
+            }
+            "%envreg2" => {
+                let address = self.grid_workspace();
+                return self.constant(address & 0xffff_ffff, ScalarType::B32, &name.span).map(Some);
+            }
+            other if other.starts_with("%envreg") => {
+                return Err(self.unsupported(&name.span, &format!("`{other}`, a register of the driver")));
+            }
+            _ => {}
+        }
         if let Some(value) = StartValue::from_name(&name.text) {
             let slot = self.slots.start_value(value).map_err(|TooMany| self.too_many(&name.span))?;
             return Ok(Some(Reg::W(slot, 32)));
@@ -192,6 +213,10 @@ impl<'m> Builder<'m> {
                     return Err(self.invalid(span, &format!("`{}` does not lie in the instruction's space", name.text)));
                 }
                 Ok((Address::new(None, (address as i64).wrapping_add(*offset)), own))
+            }
+            Symbol::OnStack { base, address } if matches!(space, Space::Local | Space::Generic) => {
+                let offset = (address as i64).wrapping_add(*offset);
+                Ok((Address::new(Some(Reg::D(base)), offset), Space::Local))
             }
             _ => Err(self.invalid(span, &format!("`{}` is not an address", name.text))),
         }

@@ -12,7 +12,7 @@ use crate::ptx::ast::{Function, Relocation, StateSpace, Statement, Variable};
 /// Bytes of constant memory for variables (CUDA C++ Programming Guide, technical specifications).
 const MOST_CONSTANT: u64 = 64 << 10;
 /// Bytes of local memory per thread (likewise).
-const MOST_LOCAL: u64 = 512 << 10;
+pub(super) const MOST_LOCAL: u64 = 512 << 10;
 /// Bytes of parameters of a kernel (PTX ISA, `.param` state space: 32,764 since PTX 8.1).
 pub(super) const MOST_PARAMETERS: u64 = 32_764;
 /// Module variables lie below this address; argument buffers far above. No GPU has that much memory.
@@ -77,8 +77,16 @@ impl<'m> Builder<'m> {
             StateSpace::Local => {
                 let address = align_up(self.local_end, variable.align);
                 self.local_end = self.end_of(variable, address, MOST_LOCAL, "local memory per thread")?;
-                self.program.local_bytes = self.program.local_bytes.max(self.local_end);
-                Symbol::Variable { space: Space::Local, address }
+                match self.recursion.local {
+                    Some(base) => {
+                        self.recursion.most_local = self.recursion.most_local.max(self.local_end);
+                        Symbol::OnStack { base, address }
+                    }
+                    None => {
+                        self.program.local_bytes = self.program.local_bytes.max(self.local_end);
+                        Symbol::Variable { space: Space::Local, address }
+                    }
+                }
             }
             StateSpace::Param => {
                 let address = align_up(self.frame_end, variable.align);
@@ -173,6 +181,19 @@ impl<'m> Builder<'m> {
             }
         }
         Ok(self.module_variables.get(name).cloned())
+    }
+
+    /// The address of zeros by which the thread blocks of a grid wait for each other (`this_grid().sync()`): on a GPU, the
+    /// driver has them ready for a cooperative launch.
+    pub(super) fn grid_workspace(&mut self) -> u64 {
+        const BYTES: u64 = 256;
+        *self.grid_workspace.get_or_insert_with(|| {
+            let address = align_up(self.global_end, BYTES);
+            self.global_end = address + BYTES;
+            let (name, content, relocations) = ("the grid's barrier".to_owned(), Vec::new(), Vec::new());
+            self.program.globals.push(PlacedVariable { name, address, bytes: BYTES, content, relocations });
+            address
+        })
     }
 
     /// The functions whose address the kernel can hold, in the order of the file.

@@ -8,19 +8,26 @@
 //! there (`BSYNC` ignores threads that exited). So only the last exit is tied to the virtual exit at first, and paths
 //! that lead to another exit count only for the blocks from which no path leads to the last one. The same holds for
 //! endless loops, which never reach any exit.
+//!
+//! Lanes that a pointer leads to different functions do not always meet behind the call: where the rest of the kernel has no
+//! loop and nothing that lanes do together, ptxas sets up no convergence barrier for them (`tests/counters/cu/calls.cu`).
 
 use super::Program;
 use super::cfg::Cfg;
-use super::inst::{NEVER, Op, Pc};
+use super::inst::{APART, NEVER, Op, Pc};
 
 /// Fills in `meet` of every branch.
 pub fn run(program: &mut Program) {
     let cfg = Cfg::new(program);
     let meet = post_dominators(&cfg);
+    let straight = straight_to_exit(program, &cfg);
     for (index, block) in cfg.blocks.iter().enumerate() {
         let last = block.end as usize - 1;
         if let Op::Branch { meet: slot, .. } = &mut program.insts[last].op {
-            *slot = meet[index].map_or(NEVER, |block| cfg.blocks[block].start);
+            *slot = match meet[index] {
+                Some(block) if *slot != APART || !straight[block] => cfg.blocks[block].start,
+                _ => NEVER,
+            };
         }
     }
     // `if (i >= n) return;` is a branch to the kernel's last `ret`, which ptxas makes an exit on the spot. Lanes that
@@ -34,6 +41,19 @@ pub fn run(program: &mut Program) {
             *meet = NEVER;
         }
     }
+}
+
+/// The blocks from which every way leads to an exit, without a loop and without anything that lanes do together.
+fn straight_to_exit(program: &Program, cfg: &Cfg) -> Vec<bool> {
+    let together = |op: &Op| matches!(op, Op::Barrier(_)) || op.waits_for_lanes();
+    let mut straight = vec![false; cfg.blocks.len()];
+    // What stands behind a block is known before it; ways back are loops.
+    for (index, block) in cfg.blocks.iter().enumerate().rev() {
+        let insts = &program.insts[block.start as usize..block.end as usize];
+        straight[index] = block.successors.iter().all(|&next| next > index && straight[next])
+            && !insts.iter().any(|inst| together(&inst.op));
+    }
+    straight
 }
 
 /// Whether lanes at `pc` do nothing but exit.

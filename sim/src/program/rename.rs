@@ -51,7 +51,7 @@ impl<F: FnMut(Reg) -> Reg> Names<'_, F> {
 
     fn op(&mut self, op: &mut Op) {
         match op {
-            Op::Nop | Op::Fence | Op::Branch { .. } | Op::Exit | Op::Trap | Op::Breakpoint => {}
+            Op::Nop | Op::Fence | Op::Branch { .. } | Op::Exit | Op::Trap | Op::Breakpoint | Op::StackOverflow => {}
             Op::Mov32 { d, a } => [d, a].into_iter().for_each(|slot| self.w(slot)),
             Op::Int32 { d, a, b, .. } | Op::F32 { d, a, b, .. } => {
                 [d, a, b].into_iter().for_each(|slot| self.w(slot));

@@ -161,6 +161,16 @@ impl Slots {
         next(&mut self.words)
     }
 
+    /// A fresh slot of the 64-bit file.
+    pub fn wide(&mut self) -> Result<u16, TooMany> {
+        next(&mut self.doubles)
+    }
+
+    /// The registers given out since `mark`.
+    pub fn given_since(&self, mark: usize) -> Vec<Reg> {
+        self.given[mark..].to_vec()
+    }
+
     /// A point that [`Self::release`] can go back to.
     pub fn mark(&self) -> usize {
         self.given.len()

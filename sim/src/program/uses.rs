@@ -14,7 +14,7 @@ pub fn visit(inst: &Inst, reads: &mut impl FnMut(Reg), writes: &mut impl FnMut(R
         read(Reg::P(p));
     }
     match &inst.op {
-        Op::Nop | Op::Fence | Op::Branch { .. } | Op::Exit | Op::Trap | Op::Breakpoint => {}
+        Op::Nop | Op::Fence | Op::Branch { .. } | Op::Exit | Op::Trap | Op::Breakpoint | Op::StackOverflow => {}
         Op::Print(print) => {
             read(print.format);
             read(print.arguments);

@@ -69,7 +69,7 @@ const HEAD: &str = "\
 .extern .shared .align 16 .b8 dynamic[];
 .global .align 8 .b32 table[4] = {1, 2, 3, 4};
 .const .align 8 .b32 constants[4] = {5, 6, 7, 8};
-.global .align 8 .b64 calls[2] = {f, g};
+.global .align 8 .b64 calls[3] = {f, g, h};
 .func (.param .b32 result) f (.param .b32 a)
 {
 .reg .b32 %x;
@@ -83,6 +83,24 @@ ret;
 .reg .b32 %x;
 ld.param.b32 %x, [a];
 bar.sync 0;
+st.param.b32 [result], %x;
+ret;
+}
+.func (.param .b32 result) h (.param .b32 a)
+{
+.reg .b32 %x, %y;
+.reg .pred %q;
+.local .align 4 .b8 own[4];
+ld.param.b32 %x, [a];
+and.b32 %x, %x, 7;
+st.local.b32 [own], %x;
+setp.eq.u32 %q, %x, 0;
+@%q bra LAST;
+sub.u32 %x, %x, 1;
+{ .param .b32 u, v; st.param.b32 [u], %x; call (v), h, (u); ld.param.b32 %x, [v]; }
+LAST:
+ld.local.b32 %y, [own];
+add.u32 %x, %x, %y;
 st.param.b32 [result], %x;
 ret;
 }

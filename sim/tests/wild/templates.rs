@@ -113,4 +113,5 @@ pub(super) const TEMPLATES: &[&str] = &[
     "{ .param .b32 x, y; st.param.b32 [x], R; call (y), g, (x); ld.param.b32 R, [y]; }",
     "{ .reg .b64 %t; .param .b32 x, y; ld.global.b64 %t, [calls+8]; st.param.b32 [x], R; call (y), %t, (x), prototype; ld.param.b32 R, [y]; }",
     "{ .param .b32 x, y; st.param.b32 [x], R; call (y), D, (x), prototype; ld.param.b32 R, [y]; }",
+    "{ .param .b32 x, y; st.param.b32 [x], R; call (y), h, (x); ld.param.b32 R, [y]; }",
 ];

@@ -107,6 +107,8 @@ pub enum AtomicOp {
     MbarrierExpect,
     /// `mbarrier.complete_tx` of `a` bytes.
     MbarrierComplete,
+    /// The state is read, for `mbarrier.test_wait` and `mbarrier.try_wait`.
+    MbarrierTest,
 }
 
 /// How a compiler realises an atomic: the pass [`atomics`](crate::program::atomics).
@@ -170,11 +172,10 @@ impl AtomicOp {
                 | Self::MbarrierDrop
                 | Self::MbarrierExpect
                 | Self::MbarrierComplete
+                | Self::MbarrierTest
         )
     }
-}
 
-impl AtomicOp {
     /// Whether the result is the same in whatever order threads take effect.
     pub const fn commutes(self) -> bool {
         matches!(

@@ -45,3 +45,28 @@ KERNEL copy_stages(float *out, const float *in, int rounds) {
     }
     out[t] = r;
 }
+KERNEL phases(int *out, const int *in, int rounds) {
+    // Every thread arrives and asks until the phase is over.
+    __shared__ int s[256];
+    __shared__ unsigned long long gate;
+    int t = threadIdx.x;
+    unsigned at = (unsigned)__cvta_generic_to_shared(&gate);
+    if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(at), "r"(blockDim.x) : "memory");
+    __syncthreads();
+    int r = 0;
+    for (int i = 0; i < rounds; i++) {
+        s[t] = in[i * 256 + t];
+        unsigned long long state;
+        asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
+        unsigned done;
+        do
+            asm volatile("{ .reg .pred p; mbarrier.try_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                         : "=r"(done)
+                         : "r"(at), "l"(state)
+                         : "memory");
+        while (!done);
+        r += s[t ^ 1];
+        __syncthreads();
+    }
+    out[t] = r;
+}
