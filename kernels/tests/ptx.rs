@@ -118,3 +118,20 @@ fn debug_information_holds_no_path_of_this_machine() {
     assert!(ptx.contains(".section\t.debug_info"), "{ptx}");
     assert!(!ptx.contains(&codes.join(",")) && !ptx.contains(here.to_str().unwrap()), "{ptx}");
 }
+
+#[test]
+fn headers_of_c_and_cudas_own_go_together() {
+    let what = "headers of C beside CUDA's own";
+    if !compiler_for(what) {
+        return;
+    }
+    let text = "#include <stdint.h>\n#include <limits.h>\n#include <cooperative_groups.h>\n#include <cuda/std/cstdint>\n\
+                #include <cuda/std/climits>\n#include <float.h>\n#include <math.h>\n\
+                extern \"C\" __global__ void k(int64_t *x, uint64_t y, intptr_t z) { x[INT_MAX - INT_MAX] = y + z + (FLT_MAX > 1) + (-INFINITY < M_PI) + isnan(NAN); }\n";
+    let source = compile::Source { name: "k.cu", text };
+    match compile::compile_source(&source, &compile::Options::nvrtc()) {
+        Ok(compiled) => assert!(compiled.log.is_empty(), "{}", compiled.log),
+        Err(error) if error.to_string().contains("cooperative_groups.h") => testing::not_run(what, &error.to_string()),
+        Err(error) => panic!("{error}"),
+    }
+}

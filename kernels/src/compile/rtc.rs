@@ -9,17 +9,21 @@ use crate::nvrtc::library::Input;
 use crate::nvrtc::{Nvrtc, Origin};
 use crate::setup::{self, Component};
 
-/// What device code uses of `<stdint.h>` and `<stddef.h>`; NVRTC has everything else built in.
-const C_TYPES: &str = "\
-#pragma once
+/// What device code uses of `<stdint.h>` and `<stddef.h>`; NVRTC has everything else built in. CUDA's own headers declare the
+/// same names, those of 64 bits as `long long` for NVRTC, and a program may include both.
+fn c_types(real_runtime: bool) -> String {
+    let wide = if real_runtime { "long long" } else { "long" };
+    format!(
+        "#pragma once
 typedef signed char int8_t; typedef unsigned char uint8_t; typedef short int16_t; typedef unsigned short uint16_t;
-typedef int int32_t; typedef unsigned int uint32_t; typedef long int64_t; typedef unsigned long uint64_t;
-typedef long intptr_t; typedef unsigned long uintptr_t;
-";
+typedef int int32_t; typedef unsigned int uint32_t; typedef {wide} int64_t; typedef unsigned {wide} uint64_t;
+typedef {wide} intptr_t; typedef unsigned {wide} uintptr_t;
+"
+    )
+}
 
 /// What device code uses of `<limits.h>` and `<float.h>`, from the compiler's own constants.
 const C_LIMITS: &str = "\
-#pragma once
 #define CHAR_BIT 8
 #define INT_MAX 2147483647
 #define INT_MIN (-INT_MAX - 1)
@@ -34,6 +38,34 @@ const C_LIMITS: &str = "\
 #define DBL_MIN 2.2250738585072014e-308
 #define DBL_EPSILON 2.2204460492503131e-16
 ";
+
+/// What device code uses of `<math.h>` that is no function.
+const C_MATH: &str = "\
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#define M_E 2.7182818284590452354
+#define M_LN2 0.69314718055994530942
+#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.78539816339744830962
+#define M_SQRT2 1.41421356237309504880
+";
+
+/// Definitions as a header that leaves alone what is defined already.
+fn guarded(definitions: &str) -> String {
+    let one = |line: &str| {
+        let name = line.split_whitespace().nth(1).unwrap_or_default();
+        format!("#ifndef {name}\n{line}\n#endif\n")
+    };
+    definitions.lines().map(one).collect()
+}
+
+/// Those of limits as a header. CUDA's own headers define some of it, too, and want to do it first.
+fn c_limits(real_runtime: bool) -> String {
+    let own = "#if __has_include(<cuda/std/climits>)\n#include <cuda/std/climits>\n#endif\n";
+    let first = if real_runtime { own } else { "" };
+    format!("#pragma once\n{first}{}", guarded(C_LIMITS))
+}
 
 /// NVRTC's command line options, for a source that needs `arch`.
 fn arguments(options: &Options, arch: Arch) -> Vec<String> {
@@ -64,9 +96,12 @@ fn header_folders(nvrtc: &Nvrtc) -> Vec<PathBuf> {
 /// `real_runtime`, CUDA's own headers are there and need no stand-in.
 fn stand_ins(real_runtime: bool) -> Vec<(CString, CString)> {
     let names = host::C_HEADERS.iter().filter(|name| !(real_runtime && is_cudas_own(name)));
+    let (types, limits) = (c_types(real_runtime), c_limits(real_runtime));
+    let math = format!("#pragma once\n{}", guarded(C_MATH));
     let content = |name: &str| match name {
-        "stdint.h" | "cstdint" | "inttypes.h" => C_TYPES,
-        "limits.h" | "climits" | "float.h" | "cfloat" => C_LIMITS,
+        "stdint.h" | "cstdint" | "inttypes.h" => &*types,
+        "limits.h" | "climits" | "float.h" | "cfloat" => &*limits,
+        "math.h" | "cmath" => &*math,
         _ => "",
     };
     let text = |text: &str| CString::new(text).expect("no NUL in our own texts");
