@@ -3,15 +3,16 @@
 
 use std::collections::BTreeSet;
 
+use crate::ir::inst::{Atomic, AtomicForm, AtomicOp, Op, Reg, Space};
+use crate::ir::operands;
 use crate::launch::Launch;
 use crate::machine::grid::Machine;
 use crate::observe::counters::Counters;
 use crate::observe::metrics;
-use crate::program::dead::Needed;
-use crate::program::inst::{Atomic, AtomicForm, AtomicOp, Op, Reg, Space};
-use crate::program::{Program, uses};
+use crate::prepare::Executable;
 use crate::ptx::ast;
-use crate::report::{Differing, Finding, FindingKind, OrderPlace};
+use crate::ptxas::dead_code::Needed;
+use crate::report::{Differing, Finding, FindingKind, OrderPlace, Severity};
 use crate::{Error, Module, Options, Outcome};
 
 /// Runs the first schedule with `run`, then the others, and adds to the first one's report what the others show.
@@ -32,10 +33,9 @@ pub(crate) fn run(
     for seed in options.seed + 1..=last {
         let other = run(module, kernel, launch, &Options { seed, ..options.clone() })?;
         add(&mut report.findings, other.report.findings);
-        add(&mut report.remarks, other.report.remarks);
         report.order.places.extend(other.report.order.places);
         // The content of a buffer after a faulty run says nothing about order.
-        if !report.findings.is_empty() {
+        if !report.is_clean() {
             report.order.differing.clear();
             continue;
         }
@@ -55,8 +55,9 @@ pub(crate) fn run(
         let parties = finding.parties.iter().map(|party| (party.file.clone(), party.line));
         parties.chain([(finding.file.clone(), finding.line)]).collect()
     };
-    let races: Vec<_> = report.findings.iter().filter(|finding| finding.kind == FindingKind::Race).map(lines).collect();
-    report.remarks.retain(|remark| !races.contains(&lines(remark)));
+    let races: Vec<_> = report.errors().filter(|finding| finding.kind == FindingKind::Race).map(lines).collect();
+    let said = |finding: &Finding| finding.kind == FindingKind::Race && races.contains(&lines(finding));
+    report.findings.retain(|finding| finding.severity == Severity::Error || !said(finding));
     report.order.places.sort();
     report.order.places.dedup();
     report.order.differing.sort_by_key(|differing| differing.argument);
@@ -65,8 +66,8 @@ pub(crate) fn run(
 
 /// Adds what a later schedule found, unless an earlier one found the same at the same line.
 fn add(findings: &mut Vec<Finding>, later: Vec<Finding>) {
-    let key = |finding: &Finding| (finding.file.clone(), finding.line, finding.kind);
-    let known: BTreeSet<(String, u32, FindingKind)> = findings.iter().map(key).collect();
+    let key = |finding: &Finding| (finding.severity, finding.file.clone(), finding.line, finding.kind);
+    let known: BTreeSet<(Severity, String, u32, FindingKind)> = findings.iter().map(key).collect();
     findings.extend(later.into_iter().filter(|finding| !known.contains(&key(finding))));
     findings.sort_by_key(key);
 }
@@ -111,7 +112,7 @@ pub(crate) fn places(machine: &Machine<'_>, counters: &Counters, module: &ast::M
 const BOUNDS: &str = "counts up to bounds that may differ: with which one it wraps depends on the order";
 
 /// What depends on the order in which threads execute an atomic; `returns`: its old value is used.
-fn depends(atomic: &Atomic, returns: bool, program: &Program) -> Option<&'static str> {
+fn depends(atomic: &Atomic, returns: bool, program: &Executable) -> Option<&'static str> {
     if atomic.space == Space::Frame {
         return None;
     }
@@ -123,7 +124,7 @@ fn depends(atomic: &Atomic, returns: bool, program: &Program) -> Option<&'static
         | AtomicOp::AddF16x2
         | AtomicOp::AddBf16x2 => Some("adds floats atomically: how the sum is rounded depends on the order"),
         AtomicOp::Exch if !returns => Some("stores atomically: the last thread's value stays"),
-        AtomicOp::Exch => Some("exchanges atomically: each thread gets what the one before it left"),
+        AtomicOp::Exch => Some("swaps atomically: each thread gets what the one before it left"),
         AtomicOp::Cas => Some("compares and swaps: which thread succeeds depends on the order"),
         // Steps with one bound are alike. Steps with different bounds are not: 0 to 1 to 2, or 0 to 1 to 0.
         AtomicOp::Inc | AtomicOp::Dec if !returns => (!same_for_all(program, atomic.a)).then_some(BOUNDS),
@@ -154,13 +155,13 @@ fn depends(atomic: &Atomic, returns: bool, program: &Program) -> Option<&'static
 }
 
 /// Whether a register is a constant or a kernel parameter, or a copy of one. What is computed from them is not looked at.
-fn same_for_all(program: &Program, mut reg: Reg) -> bool {
+fn same_for_all(program: &Executable, mut reg: Reg) -> bool {
     // A chain of copies longer than the program runs in a circle.
     for _ in 0..=program.insts.len() {
         if reg.is_constant() {
             return true;
         }
-        let mut definitions = program.insts.iter().filter(|inst| uses::writes(inst, reg));
+        let mut definitions = program.insts.iter().filter(|inst| operands::writes(inst, reg));
         let (Some(definition), None) = (definitions.next(), definitions.next()) else { return false };
         reg = match &definition.op {
             &Op::Mov32 { a, .. } => Reg::W(a, 32),

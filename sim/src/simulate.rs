@@ -3,20 +3,21 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use serde::Deserialize;
-
 use crate::check::{Checked, Checks, Places, Plan};
 use crate::error::Error;
+use crate::ir::Source;
 use crate::launch::{Arg, Content, Launch, buffer_address};
+use crate::lower;
 use crate::machine::grid::{self, Machine, Ran};
 use crate::machine::schedule::Scheduling;
 use crate::memory::global::Written;
 use crate::observe::counters::Counters;
 use crate::observe::{by_line, metrics};
-use crate::program::{self, Source};
+use crate::prepare::Executable;
 use crate::ptx;
+use crate::ptxas::Lowering;
 use crate::report::details::{Details, Distance};
-use crate::report::{BufferDigest, LaunchShape, Order, Report, Versions};
+use crate::report::{BufferDigest, Finding, LaunchShape, Order, Report, Versions};
 use crate::schedules;
 use crate::target::{self, features};
 
@@ -30,7 +31,7 @@ pub struct Module {
 }
 
 /// What has been lowered already: many launches of a kernel need it once. Copies of a module share it.
-type Lowered = Arc<Mutex<HashMap<(String, Lowering), Arc<program::Program>>>>;
+type Lowered = Arc<Mutex<HashMap<(String, Lowering), Arc<Executable>>>>;
 
 impl Module {
     /// Reads PTX. `name` is the file's name for messages.
@@ -43,6 +44,11 @@ impl Module {
             Some(first) => Err(Error::Input(Box::new(first))),
             None => Ok(Self { name: name.into(), text: text.into(), ast: Arc::new(ast), lowered: Lowered::default() }),
         }
+    }
+
+    /// The syntax tree.
+    pub(crate) fn ast(&self) -> &ptx::ast::Module {
+        &self.ast
     }
 
     /// The names of the kernels (`.entry`) in the module, in order.
@@ -95,7 +101,7 @@ impl Module {
     ///
     /// # Errors
     /// As [`simulate`].
-    pub fn lower(&self, kernel: &str, lowering: Lowering) -> Result<Arc<program::Program>, Error> {
+    pub fn lower(&self, kernel: &str, lowering: Lowering) -> Result<Arc<Executable>, Error> {
         let key = (kernel.to_owned(), lowering);
         // Whoever panicked while holding the lock left the map whole.
         let lowered = || self.lowered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,7 +109,8 @@ impl Module {
             return Ok(Arc::clone(program));
         }
         let source = Source { file: &self.name, text: &self.text };
-        let program = Arc::new(program::lower(&self.ast, source, kernel, lowering)?);
+        let program = lower::build(&self.ast, source, kernel)?;
+        let program = Arc::new(Executable::new(lowering.codegen().compile(program)));
         lowered().insert(key, Arc::clone(&program));
         Ok(program)
     }
@@ -137,32 +144,6 @@ impl Parameter {
     }
 }
 
-/// Which compiler's memory instructions are counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize)]
-pub enum Lowering {
-    /// What the simulated target's file says; where no target is given, as for the default target.
-    #[default]
-    #[serde(skip)]
-    OfTarget,
-    /// What ptxas makes of the PTX for compute capability 9.0.
-    #[serde(rename = "sm_90")]
-    Sm90,
-    /// The PTX instructions as they stand.
-    #[serde(rename = "none")]
-    None,
-}
-
-impl Lowering {
-    /// The name in reports and on the command line.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::OfTarget => "of the target",
-            Self::Sm90 => "sm_90",
-            Self::None => "none",
-        }
-    }
-}
-
 /// How to simulate.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
@@ -184,6 +165,10 @@ pub struct Options {
     pub details: bool,
     /// How the lanes of a warp that part at a branch run; `None` for what the target does.
     pub scheduling: Option<Scheduling>,
+    /// Bytes that the launch's buffers, the module's variables and the local memory of the threads that run at once may
+    /// take together; more is refused before anything is allocated. Simulated memory itself takes room only where it is
+    /// written, and the checks take up to as much again. `None`: as much as the target has.
+    pub memory: Option<u64>,
 }
 
 impl Default for Options {
@@ -197,6 +182,7 @@ impl Default for Options {
             schedules: 1,
             details: false,
             scheduling: None,
+            memory: None,
         }
     }
 }
@@ -231,26 +217,82 @@ pub fn simulate(module: &Module, kernel: &str, launch: &Launch, options: &Option
     schedules::run(module, kernel, launch, options, one_schedule)
 }
 
+/// What lanes that take no part in a shuffle give, in runs that find out whether it matters: large and negative as a
+/// number of any type, and large and positive, for minima and maxima hide one of the two.
+const ABSENT: [u32; 2] = [0xff12_3457, 0x7e12_3457];
+
 fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Options) -> Result<Outcome, Error> {
+    let Attempt { mut outcome, if_used } = attempt(module, kernel, launch, options, None)?;
+    if let Some(findings) = if_used {
+        let plain = Options { details: false, ..options.clone() };
+        for absent in ABSENT {
+            let other = attempt(module, kernel, launch, &plain, Some(absent))?.outcome;
+            if !same_effects(&outcome, &other) {
+                outcome.report.findings = findings;
+                break;
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+/// Whether two runs went the same ways and left the same behind.
+fn same_effects(one: &Outcome, other: &Outcome) -> bool {
+    let steps = |outcome: &Outcome| {
+        let of = |name: &str| outcome.report.estimates.get(name).copied();
+        ["warpbook__ptx_inst_executed.sum", "warpbook__ptx_thread_inst_executed.sum"].map(of)
+    };
+    let errors = |outcome: &Outcome| {
+        let key = |finding: &Finding| (finding.kind, finding.file.clone(), finding.line, finding.count);
+        outcome.report.errors().map(key).collect::<Vec<_>>()
+    };
+    one.report.output == other.report.output
+        && one.variables == other.variables
+        && one.report.printed == other.report.printed
+        && steps(one) == steps(other)
+        && errors(one) == errors(other)
+}
+
+/// A run.
+struct Attempt {
+    outcome: Outcome,
+    /// The findings, should undefined values that lanes read turn out to be used; `None` if no lane has read one.
+    if_used: Option<Vec<Finding>>,
+}
+
+/// Runs a launch once; `absent` is what lanes that take no part in a shuffle give.
+fn attempt(
+    module: &Module,
+    kernel: &str,
+    launch: &Launch,
+    options: &Options,
+    absent: Option<u32>,
+) -> Result<Attempt, Error> {
     let Some(target) = target::find(&options.target) else {
         return Err(Error::input(target::unknown(&options.target)));
     };
     let lowering = if options.lowering == Lowering::OfTarget { target.lowering } else { options.lowering };
     let program = module.lower(kernel, lowering)?;
     let mut machine = Machine::new(&program, launch, target, options)?;
+    machine.absent = absent;
     let mut ran = run(&machine, options);
     if ran.as_ref().is_none_or(|ran| ran.observer.disordered()) {
         machine = Machine::new(&program, launch, target, options)?;
         machine.forced_turns = true;
+        machine.absent = absent;
         ran = run(&machine, options);
     }
     let blocked = || Error::Internal("blocks that run in turn wait for blocks that do not".to_owned());
     let Ran { observer: checked, faults, printed, .. } = ran.ok_or_else(blocked)?;
     let (counters, places) = (&checked.counters, Places { machine: &machine, module: &module.ast, ptx: &module.name });
-    let mut findings = faults.findings(&machine, &module.ast, &module.name);
-    let (found, remarks) = checked.findings(places);
-    findings.extend(found);
-    findings.sort_by(|a, b| (&a.file, a.line, a.kind).cmp(&(&b.file, b.line, b.kind)));
+    let find = |used| {
+        let mut findings = faults.findings(&machine, &module.ast, &module.name, used);
+        findings.extend(checked.findings(places));
+        findings.sort_by(|a, b| (a.severity, &a.file, a.line, a.kind).cmp(&(b.severity, &b.file, b.line, b.kind)));
+        findings
+    };
+    let findings = find(false);
+    let if_used = (absent.is_none() && faults.breaches.reads_undefined()).then(|| find(true));
 
     let (major, minor) = module.ast.version;
     let mut report = Report {
@@ -267,7 +309,6 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
         estimates: metrics::totals(metrics::OWN, counters, &program),
         lines: metrics::lines(counters, &program, &module.ast, &module.name),
         findings,
-        remarks,
         order: Order { places: schedules::places(&machine, counters, &module.ast, &module.name), ..Order::default() },
         printed: printed.report(),
         missing: features::missing(target, &program, &module.ast, &module.name),
@@ -329,16 +370,19 @@ fn one_schedule(module: &Module, kernel: &str, launch: &Launch, options: &Option
         })
         .collect();
     let variables = changed(&program, variables);
-    Ok(Outcome { report, buffers, variables })
+    Ok(Attempt { outcome: Outcome { report, buffers, variables }, if_used })
 }
 
 /// The variables in global memory whose bytes after the launch are not what they were.
-fn changed(program: &program::Program, written: Vec<Written>) -> Vec<(String, Vec<u8>)> {
+fn changed(program: &Executable, written: Vec<Written>) -> Vec<(String, Vec<u8>)> {
     let addresses = grid::addresses(program);
     let written = program.globals.iter().zip(written).filter_map(|(variable, after)| Some((variable, after?)));
+    // What lies behind the last page that was written is as it was: a large variable is not made whole for that.
     let changed = written.filter(|(variable, after)| {
         let mut before = grid::content(variable, &addresses);
+        let rest = before.split_off(before.len().min(after.len()));
         before.resize(after.len(), 0);
+        debug_assert!(rest.len() as u64 <= variable.bytes, "a variable's content fits into it");
         before != *after
     });
     changed.map(|(variable, after)| (variable.name.clone(), after)).collect()

@@ -42,6 +42,8 @@ pub(super) struct Heads {
     /// Those that all threads know.
     all: Vec<Node>,
     by_thread: HashMap<u32, Vec<Node>>,
+    /// Those that a thread has read and knows when a fence or a barrier has come.
+    deferred: HashMap<u32, Vec<Node>>,
     /// Those of threads that arrived at a barrier of some threads without waiting.
     arrived: Vec<Node>,
 }
@@ -121,17 +123,38 @@ impl Blocks {
         !self.at.is_empty()
     }
 
-    /// `thread` of the running block reads `address`.
-    pub(super) fn read(&self, heads: &mut Heads, address: u64, thread: u32) {
+    /// `thread` of the running block reads `address`. What it finds there it knows at once if the read `acquires`, else
+    /// when it has executed a fence.
+    pub(super) fn read(&mut self, heads: &mut Heads, address: u64, thread: u32, acquires: bool) {
         let Some(&node) = self.at.get(&address) else { return };
-        let own = heads.by_thread.entry(thread).or_default();
-        if !own.contains(&node) && !heads.all.contains(&node) {
+        if heads.all.contains(&node) || heads.by_thread.get(&thread).is_some_and(|own| own.contains(&node)) {
+            return;
+        }
+        let nodes = if acquires { &mut heads.by_thread } else { &mut heads.deferred };
+        let own = nodes.entry(thread).or_default();
+        if !own.contains(&node) {
             own.push(node);
+            if own.len() > FEW && !acquires {
+                self.shorten(own);
+            }
+        }
+    }
+
+    /// Threads execute a fence or meet: what they have read counts from now on.
+    pub(super) fn acquire(heads: &mut Heads, threads: impl Iterator<Item = u32>) {
+        if heads.deferred.is_empty() {
+            return;
+        }
+        for thread in threads {
+            let Some(read) = heads.deferred.remove(&thread) else { continue };
+            let own = heads.by_thread.entry(thread).or_default();
+            own.extend(read.into_iter().filter(|node| !own.contains(node)).collect::<Vec<_>>());
         }
     }
 
     /// Threads meet: each knows what any of them knew. `barrier`: and those that arrived at a barrier.
     pub(super) fn meet(&mut self, heads: &mut Heads, threads: impl Iterator<Item = u32> + Clone, barrier: bool) {
+        Self::acquire(heads, threads.clone());
         if heads.by_thread.is_empty() {
             return;
         }
@@ -159,6 +182,8 @@ impl Blocks {
 
     /// All threads meet.
     pub(super) fn everyone(&mut self, heads: &mut Heads) {
+        let threads: Vec<u32> = heads.deferred.keys().copied().collect();
+        Self::acquire(heads, threads.into_iter());
         if heads.by_thread.is_empty() {
             return;
         }
@@ -182,7 +207,17 @@ impl Blocks {
     /// Whether `thread` of the running block knows what `other` of `block` did at `time`.
     pub(super) fn knows(&self, heads: &Heads, thread: u32, block: u64, other: u32, time: u32) -> bool {
         let own = heads.by_thread.get(&thread).map_or(&[][..], |own| own);
-        let mut start: Vec<Node> = heads.all.iter().chain(own).copied().collect();
+        self.covered(heads.all.iter().chain(own).copied().collect(), block, other, time)
+    }
+
+    /// The same, should `thread` execute a fence now.
+    pub(super) fn knows_behind_a_fence(&self, heads: &Heads, thread: u32, block: u64, other: u32, time: u32) -> bool {
+        let read = heads.deferred.get(&thread).map_or(&[][..], |read| read);
+        !read.is_empty() && self.covered(read.to_vec(), block, other, time)
+    }
+
+    /// Whether what `other` of `block` did at `time` is known to one of the nodes.
+    fn covered(&self, mut start: Vec<Node>, block: u64, other: u32, time: u32) -> bool {
         if start.is_empty() {
             return false;
         }
@@ -248,7 +283,7 @@ mod tests {
         // Two threads in turn update variables, so that each reads what the other has published.
         for at in 0..UPDATES {
             let (thread, address) = (at as u32 % 2, (at / 2 % 500) * 4);
-            blocks.read(&mut heads, address, thread);
+            blocks.read(&mut heads, address, thread, true);
             blocks.publish(&mut heads, address, thread, Published { others: at as u32, threads: Box::new([]) });
         }
         assert!(blocks.nodes.iter().all(|node| node.parents.len() <= FEW + 2));
@@ -256,7 +291,7 @@ mod tests {
         // Nothing is lost: the next block reads a variable, and knows what was done before the last update.
         blocks.turn(1, UPDATES as u32);
         let mut next = Heads::default();
-        blocks.read(&mut next, 499 * 4, 7);
+        blocks.read(&mut next, 499 * 4, 7, true);
         assert!(blocks.knows(&next, 7, 0, 0, UPDATES as u32 - 2));
         assert!(!blocks.knows(&next, 7, 0, 0, UPDATES as u32 - 1));
         assert!(!blocks.knows(&next, 8, 0, 0, 0));

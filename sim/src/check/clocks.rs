@@ -19,6 +19,15 @@ use crate::observe::lanes_of;
 /// Knowledge of all threads of a block.
 pub(super) type Vector = Arc<[u32]>;
 
+/// Which fences a thread has executed: for the block, and for the device.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Fenced {
+    /// Since its last atomic or strong store.
+    pub since_last: [bool; 2],
+    /// Since the block began.
+    pub ever: [bool; 2],
+}
+
 /// Logical time and knowledge of the lanes of one thread block.
 #[derive(Debug)]
 pub(super) struct Clocks {
@@ -31,11 +40,16 @@ pub(super) struct Clocks {
     /// What a thread knows of threads of the block beyond that.
     foreign: Vec<Option<Vector>>,
     any_foreign: bool,
+    /// What a thread has read at a synchronisation variable and knows when a fence or a barrier has come.
+    deferred: Vec<Option<Vector>>,
+    any_deferred: bool,
     /// What threads that arrived at a barrier without waiting have published there, by barrier.
     arrived: BTreeMap<u32, Vec<u32>>,
     /// When each thread last executed a fence of any scope, and one for the whole device.
     fences: Vec<[u32; 2]>,
     last_fence: [u32; 2],
+    /// When each thread last executed an atomic or a strong store; empty until one asks.
+    strong_writes: Vec<u32>,
     /// When the block started.
     start: u32,
 }
@@ -49,9 +63,12 @@ impl Clocks {
             warps: vec![[[0; 32]; 32]; warps],
             foreign: vec![None; warps * 32],
             any_foreign: false,
+            deferred: vec![None; warps * 32],
+            any_deferred: false,
             arrived: BTreeMap::new(),
             fences: vec![[0; 2]; warps * 32],
             last_fence: [0; 2],
+            strong_writes: Vec::new(),
             start: 0,
         }
     }
@@ -75,6 +92,10 @@ impl Clocks {
             self.foreign.fill(None);
             self.any_foreign = false;
         }
+        if self.any_deferred {
+            self.deferred.fill(None);
+            self.any_deferred = false;
+        }
     }
 
     /// Forgets what only the last block needed.
@@ -94,9 +115,20 @@ impl Clocks {
         self.foreign[thread as usize].as_ref().is_none_or(|known| time >= known[other as usize])
     }
 
+    /// Whether `thread` knows what `other` did at `time`.
+    pub(super) fn knows(&self, time: u32, other: u32, thread: u32) -> bool {
+        time < self.floor || other == thread || !self.unknown(time, other, thread)
+    }
+
+    /// Threads of the block, those that fill its last warp included.
+    pub(super) fn threads(&self) -> usize {
+        self.foreign.len()
+    }
+
     /// The lanes of a warp execute `__syncwarp` together.
     pub(super) fn warp(&mut self, warp: u32, lanes: u32) {
         let now = self.tick();
+        self.acquire(lanes_of(lanes).map(|lane| warp * 32 + lane));
         let rows = &mut self.warps[warp as usize];
         let mut together = [0; 32];
         for lane in lanes_of(lanes) {
@@ -166,6 +198,12 @@ impl Clocks {
         for &thread in &threads {
             raise(&mut sum, &self.knowledge(thread, now));
         }
+        self.acquire(threads.iter().copied());
+        for &thread in &threads {
+            if let Some(known) = &self.foreign[thread as usize] {
+                raise(&mut sum, known);
+            }
+        }
         let sum: Vector = sum.into();
         for thread in threads {
             self.foreign[thread as usize] = Some(Arc::clone(&sum));
@@ -176,12 +214,22 @@ impl Clocks {
     /// Lanes of a warp execute a fence, for the block or the whole device.
     pub(super) fn fence(&mut self, warp: u32, lanes: u32, device: bool) {
         let now = self.tick();
+        self.acquire(lanes_of(lanes).map(|lane| warp * 32 + lane));
         for scope in 0..=usize::from(device) {
             self.last_fence[scope] = now;
             for lane in lanes_of(lanes) {
                 self.fences[(warp * 32 + lane) as usize][scope] = now;
             }
         }
+    }
+
+    /// `thread` executes an atomic or a strong store: which fences lie before it.
+    pub(super) fn strong_write(&mut self, thread: u32) -> Fenced {
+        self.strong_writes.resize(self.fences.len(), 0);
+        let last = std::mem::replace(&mut self.strong_writes[thread as usize], self.time);
+        let fences = self.fences[thread as usize];
+        let since = |time: u32| fences.map(|fence| fence > time);
+        Fenced { since_last: since(last.max(self.start)), ever: since(self.start) }
     }
 
     /// Whether any thread hands anything over within the block, or also to other blocks, when it writes a
@@ -214,6 +262,28 @@ impl Clocks {
             *entry = (*entry).max(self.floor).min(own.max(fence[scope]));
         }
         known
+    }
+
+    /// `thread` has read a synchronisation variable at which this was handed over, and has not yet executed a fence.
+    pub(super) fn defer(&mut self, thread: u32, handed: &Vector) {
+        let known = &mut self.deferred[thread as usize];
+        *known = Some(match known.take() {
+            None => Arc::clone(handed),
+            Some(known) if known.iter().zip(&handed[..]).all(|(a, b)| a >= b) => known,
+            Some(known) => known.iter().zip(&handed[..]).map(|(&a, &b)| a.max(b)).collect(),
+        });
+        self.any_deferred = true;
+    }
+
+    /// Threads execute a fence or meet: what they have read counts from now on.
+    fn acquire(&mut self, threads: impl Iterator<Item = u32>) {
+        if self.any_deferred {
+            for thread in threads {
+                if let Some(handed) = self.deferred[thread as usize].take() {
+                    self.learn(thread, &handed);
+                }
+            }
+        }
     }
 
     /// `thread` has read a synchronisation variable at which this was handed over.

@@ -1,9 +1,9 @@
 //! What the executor calls before a memory instruction takes effect, when checks are on.
 
+use crate::ir::inst::{Access, Atomic, Pc, Reg, Space};
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::observe::{AccessEvent, AccessKind, Observer, lanes_of};
-use crate::program::inst::{Access, Atomic, Pc, Reg, Space};
 
 /// A load is about to read.
 pub(crate) fn load<O: Observer>(

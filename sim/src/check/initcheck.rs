@@ -17,6 +17,7 @@
 //! - Buffers that the launch gives with content or as zeros, and module variables: they count as initialised. Of what
 //!   an earlier launch left it is known what that wrote, if it was checked too. Local memory and registers are not
 //!   looked at.
+//! - What is read after a thread of the block has missed memory and ended: the thread might have written it.
 //! - Whether a write came first for a reason or by luck: that is a race, see [`racecheck`](super::racecheck). A read
 //!   that came too early by luck is reported as a race only.
 //!
@@ -34,11 +35,11 @@ use std::sync::Arc;
 use super::view::Look;
 use super::written::{Buffer, Coverage, GlobalBytes, LINE_BYTES, SharedBytes};
 use super::{Places, variables};
+use crate::ir::inst::{AtomicOp, Op, Pc, Space};
+use crate::ir::operands;
 use crate::machine::grid::Machine;
 use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
-use crate::program::inst::{AtomicOp, Op, Pc, Space};
-use crate::program::uses;
-use crate::report::{Finding, FindingKind};
+use crate::report::{Finding, FindingKind, Memory, Severity};
 
 /// Places that are remembered of one block: more are not needed to tell what is wrong.
 const MOST_EARLY: usize = 1 << 16;
@@ -79,11 +80,11 @@ impl Plan {
     pub(super) fn new(machine: &Machine<'_>) -> Self {
         let mut read = Vec::new();
         if machine.program.insts.iter().any(|inst| matches!(&inst.op, Op::Atomic(a) if a.op == AtomicOp::Exch)) {
-            machine.program.insts.iter().for_each(|inst| uses::visit(inst, &mut |reg| read.push(reg), &mut |_| {}));
+            machine.program.insts.iter().for_each(|inst| operands::visit(inst, &mut |reg| read.push(reg), &mut |_| {}));
         }
         let overwrites = |op: &Op| match op {
             Op::Atomic(a) => {
-                let unused = || a.result.is_none_or(|result| !read.iter().any(|&reg| uses::same(reg, result)));
+                let unused = || a.result.is_none_or(|result| !read.iter().any(|&reg| operands::same(reg, result)));
                 a.op == AtomicOp::MbarrierInit || a.op == AtomicOp::Exch && unused()
             }
             _ => false,
@@ -110,6 +111,10 @@ pub(super) struct Initcheck {
     /// By instruction: an atomic that stores without caring for what was there.
     overwrites: Arc<[bool]>,
     reads: BTreeMap<Pc, Read>,
+    /// The blocks run in turn: one may read what another one writes.
+    in_turn: bool,
+    /// A thread has come to an early end: what it would have written is missing.
+    broken: bool,
 }
 
 impl Initcheck {
@@ -122,6 +127,8 @@ impl Initcheck {
             written: GlobalBytes::of(Arc::clone(&plan.buffers)),
             overwrites: Arc::clone(&plan.overwrites),
             reads: BTreeMap::new(),
+            in_turn: machine.in_turn(),
+            broken: false,
         }
     }
 
@@ -130,9 +137,11 @@ impl Initcheck {
         match *event {
             SyncEvent::Start(block) => {
                 self.context.block = block;
+                self.broken &= self.in_turn;
                 self.context.written.clear(self.shared_bytes);
             }
             SyncEvent::End => self.end(),
+            SyncEvent::Fault => self.broken = true,
             _ => {}
         }
     }
@@ -235,6 +244,9 @@ impl Initcheck {
 
     #[cold]
     fn note(&mut self, event: &AccessEvent<'_>, lanes: u32) {
+        if self.broken {
+            return; // who should have written it may have ended before
+        }
         for lane in lanes_of(lanes) {
             for part in lanes_of(event.used) {
                 let address = event.addresses[lane as usize] + u64::from(part * event.bytes);
@@ -334,7 +346,11 @@ impl Initcheck {
             };
             Finding {
                 kind: FindingKind::Uninitialized,
-                message: format!("thread {thread} reads {what}, which {nobody} has written before"),
+                severity: Severity::Error,
+                message: format!(
+                    "thread {thread} reads {what}, which {nobody} has written before{}",
+                    places.inlined(pc)
+                ),
                 help: help.to_owned(),
                 file,
                 line,
@@ -343,6 +359,7 @@ impl Initcheck {
                 warp: read.warp,
                 lanes: lanes_of(read.lanes).collect(),
                 count: read.count,
+                space: Some(Memory::of(read.space)),
                 parties: Vec::new(),
             }
         })

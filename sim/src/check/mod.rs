@@ -11,6 +11,8 @@
 mod blocks;
 mod cells;
 mod clocks;
+mod copies;
+mod early;
 pub(crate) mod hook;
 mod initcheck;
 mod orders;
@@ -26,15 +28,15 @@ mod written;
 
 use std::str::FromStr;
 
+use crate::ir::inst::{Op, Pc};
+use crate::ir::slow_paths::Difference;
 use crate::launch::Dim3;
 use crate::machine::grid::Machine;
 use crate::observe::counters::Counters;
 use crate::observe::details::Details;
-use crate::observe::metrics;
 use crate::observe::{AccessEvent, MemoryEvent, Observer, SyncEvent};
-use crate::program::compact::Code;
-use crate::program::inst::{Op, Pc};
-use crate::program::ways::Difference;
+use crate::observe::{inlining, metrics};
+use crate::prepare::register_allocation::Code;
 use crate::ptx::ast::Module;
 use crate::report::{Finding, Party};
 use initcheck::Initcheck;
@@ -175,16 +177,13 @@ impl Checked {
         self.races.as_ref().is_some_and(|races| races.disordered)
     }
 
-    /// What was found: faults, and what is worth a remark.
-    pub(crate) fn findings(&self, places: Places<'_>) -> (Vec<Finding>, Vec<Finding>) {
-        let (mut findings, remarks) = match &self.races {
-            Some(races) => races.races.findings(places),
-            None => (Vec::new(), Vec::new()),
-        };
+    /// What was found: errors and remarks.
+    pub(crate) fn findings(&self, places: Places<'_>) -> Vec<Finding> {
+        let mut findings = self.races.as_ref().map_or_else(Vec::new, |races| races.races.findings(places));
         if let Some(reads) = &self.reads {
             findings.extend(reads.findings(places));
         }
-        (findings, remarks)
+        findings
     }
 }
 
@@ -235,6 +234,10 @@ impl Observer for Checked {
 
     fn communicate(&mut self, pc: Pc, thread_instructions: u32) {
         self.counters.communicate(pc, thread_instructions);
+    }
+
+    fn worked(&mut self, executed: u64) {
+        self.counters.worked(executed);
     }
 
     fn engine(&mut self, pc: Pc, requests: u64, sectors: u64) {
@@ -304,6 +307,11 @@ impl Places<'_> {
     /// File and line of an instruction.
     fn line(&self, pc: Pc) -> (String, u32) {
         metrics::place(self.machine.program, self.module, self.ptx, pc as usize)
+    }
+
+    /// How the code of `pc` comes to stand at its line, if it is inlined: the end of a sentence.
+    fn inlined(&self, pc: Pc) -> String {
+        inlining::told(self.module, self.machine.program.insts[pc as usize].line)
     }
 
     /// The place of `pc` as a message about `here` says it: the file only if it is another one.

@@ -1,8 +1,9 @@
 //! What every instruction says about the order of memory accesses, read off its opcode once.
 
+use crate::ir::Instruction;
+use crate::ir::inst::{AtomicOp, Op, Pc};
 use crate::observe::AccessKind;
-use crate::program::inst::{Op, Pc};
-use crate::program::{Inst, Program};
+use crate::prepare::Executable;
 
 /// What an instruction's memory order says about races.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +14,29 @@ pub(super) enum Strength {
     Volatile,
     /// Atomic, or `.relaxed`, `.acquire`, `.release` and stronger.
     Strong,
+}
+
+/// What an instruction has to do with asynchronous copies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Nothing.
+    None,
+    /// `cp.async`: each lane copies a few bytes.
+    Copy,
+    /// `cp.async.bulk`: one lane has the copy engine copy many. Waited for at an mbarrier, or else by groups.
+    Bulk { at_barrier: bool },
+    /// The bytes of the bulk copy before it are taken off what an mbarrier expects.
+    Completes,
+    /// `cp.async.mbarrier.arrive`: an mbarrier waits for the copies that the thread has begun.
+    Tracks,
+    /// `commit_group`: what a thread has begun since the last one is a group.
+    Commit { bulk: bool },
+    /// `wait_group`: for all but the latest `left` groups, perhaps only until their sources are read.
+    Wait { bulk: bool, left: u32, reads: bool },
+    /// `cp.async.wait_all`.
+    WaitAll,
+    /// `fence.proxy.async`.
+    ProxyFence,
 }
 
 /// What is to be known of a memory instruction or fence.
@@ -28,8 +52,14 @@ pub(super) struct MemoryOrder {
     pub looks: bool,
     /// It reads, and the program gets to see what.
     pub reads: bool,
+    /// What it reads orders what comes after it: `.acquire` and stronger.
+    pub acquires: bool,
     /// It reaches other blocks: its scope is not `.cta`.
     pub device: bool,
+    /// It is about an mbarrier.
+    pub mbarrier: bool,
+    /// What it has to do with asynchronous copies.
+    pub step: Step,
 }
 
 /// One entry for each instruction.
@@ -38,8 +68,13 @@ pub(super) struct MemoryOrders(Vec<MemoryOrder>);
 
 impl MemoryOrders {
     /// Those of a program.
-    pub(super) fn new(program: &Program) -> Self {
-        Self(program.insts.iter().zip(&program.texts).map(|(inst, text)| order(inst, text)).collect())
+    pub(super) fn new(program: &Executable) -> Self {
+        Self(program.insts.iter().map(order).collect())
+    }
+
+    /// How many instructions there are.
+    pub(super) const fn len(&self) -> usize {
+        self.0.len()
     }
 
     /// Whether one is like this.
@@ -54,9 +89,8 @@ impl MemoryOrders {
     }
 }
 
-fn order(inst: &Inst, text: &str) -> MemoryOrder {
-    let opcode = text.split_whitespace().find(|word| !word.starts_with(['@', '%', '!'])).unwrap_or_default();
-    let has = |modifier: &str| opcode.split('.').any(|part| part.trim_end_matches(';') == modifier);
+fn order(inst: &Instruction) -> MemoryOrder {
+    let has = |modifier: &str| inst.opcode.has(modifier);
     let (kind, strong, reads) = match &inst.op {
         Op::Atomic(atomic) => (AccessKind::Atomic, true, atomic.result.is_some()),
         // Each addition of a bulk copy is relaxed, for the whole GPU (PTX ISA, "cp.reduce.async.bulk").
@@ -75,5 +109,29 @@ fn order(inst: &Inst, text: &str) -> MemoryOrder {
     let looks = has("test_wait") || has("try_wait");
     let arrives = (has("mbarrier") || has("mbarrier::complete_tx::bytes")) && !looks && !has("relaxed");
     let releases = has("release") || has("acq_rel") || has("sc") || arrives;
-    MemoryOrder { kind, strength, releases, reads, looks, device: !has("cta") }
+    let mbarrier = matches!(&inst.op, Op::Atomic(atomic) if atomic.op.is_mbarrier());
+    let acquires = has("acquire") || has("acq_rel") || has("sc") || mbarrier;
+    let step = step(inst);
+    MemoryOrder { kind, strength, releases, reads, looks, acquires, device: !has("cta"), mbarrier, step }
+}
+
+fn step(inst: &Instruction) -> Step {
+    let (opcode, parts) = (&inst.opcode, inst.opcode.parts());
+    let begins = |with: &[&str]| parts.starts_with(with);
+    match &inst.op {
+        Op::Copy(_) => Step::Copy,
+        Op::Bulk(_) => Step::Bulk { at_barrier: parts.iter().any(|part| part.starts_with("mbarrier::complete_tx")) },
+        Op::Atomic(atomic) if atomic.op == AtomicOp::MbarrierComplete && opcode.has("bulk") => Step::Completes,
+        Op::Atomic(_) if begins(&["cp", "async", "mbarrier", "arrive"]) => Step::Tracks,
+        Op::Fence if begins(&["fence", "proxy", "async"]) => Step::ProxyFence,
+        Op::CopyStep if begins(&["cp", "async", "wait_all"]) => Step::WaitAll,
+        Op::CopyStep if opcode.has("commit_group") => Step::Commit { bulk: begins(&["cp", "async", "bulk"]) },
+        Op::CopyStep => {
+            // The number of groups is a literal (PTX ISA, "cp.async.wait_group").
+            let number = inst.text.trim_end().trim_end_matches(';').split_whitespace().next_back();
+            let left = number.and_then(|number| number.parse().ok()).unwrap_or(0);
+            Step::Wait { bulk: begins(&["cp", "async", "bulk"]), left, reads: opcode.has("read") }
+        }
+        _ => Step::None,
+    }
 }

@@ -16,13 +16,22 @@
 //! - A thread that writes a variable with an atomic, or with a volatile, relaxed or release store, hands over what it
 //!   did before a fence that lies behind it (`__threadfence…`, or the release of the store itself), and what it knew
 //!   of others. Whoever reads the variable, with an atomic that returns a value or with a volatile, relaxed or acquire
-//!   load, knows it from then on; a fence on the reading side is not asked for. Fences and accesses of scope `.cta`
-//!   do nothing for threads of other blocks.
+//!   load, knows it as soon as a fence of its own or a barrier lies behind the read, or at once if the read itself
+//!   acquires. Fences and accesses of scope `.cta` do nothing for threads of other blocks.
+//! - An asynchronous copy (`cp.async`, `cp.async.bulk`) writes at any time until it is waited for: in groups by the thread
+//!   that began it, or at an `mbarrier`. Until then nobody may touch what it writes or overwrite what it reads, and a
+//!   barrier alone changes nothing. The copy engine (`cp.async.bulk`) sees what threads have stored to shared memory only
+//!   behind a `fence.proxy.async`.
 //! - Nothing else orders two blocks. Shared and global memory are treated alike.
-//! - Two volatile accesses do not race (PTX: they are relaxed operations). Two of lanes of the same warp to shared memory
-//!   do: that is how code for GPUs before Volta leaned on lock step, and `volatile` does not repair it.
+//! - Two volatile accesses do not race (PTX: they are relaxed operations), but they order nothing either. A volatile store
+//!   that nothing orders with a volatile store of another value, with a volatile load or with an atomic is a *remark*,
+//!   unless it hands over: it stands behind a fence, or the load polls in a loop. What such a flag was to guard is judged by
+//!   itself, and is an error if it is plain. Two volatile accesses of lanes of the same warp to shared memory do
+//!   race: that is how code for GPUs before Volta leaned on lock step, and `volatile` does not repair it.
+//! - Atomics of too narrow a scope race with those of other blocks. If all that is missing is the fence behind the read of a
+//!   flag, that is a *remark*: a GPU begins no atomic before the loop in front of it has ended.
 //! - Two lanes that write one place with the same instruction race. If the values are equal, here or between any two
-//!   writes, that is a *remark* and no finding: the result is the same whoever wins.
+//!   writes, that is a *remark* and no error: the result is the same whoever wins.
 //!
 //! # Why it matters
 //!
@@ -35,7 +44,11 @@
 //! - Of more than two unordered readers of a place some are forgotten, and so are some of more than two unordered
 //!   atomics. A race with one of these alone is missed.
 //! - Synchronisation through memory is taken to work whatever value was read.
-//! - What `cp.async` copies counts as copied at once.
+//! - A variable in shared memory hands over without a fence at the reader: shared memory is read in order. That the
+//!   compiler may exchange the reads is not seen.
+//! - Of asynchronous copies: which of several phases of an mbarrier long ago (more than eight) somebody has waited for, a
+//!   missing `fence.proxy.async` in front of a copy from global memory, or behind reads, and the `fence` that makes the
+//!   beginning of an mbarrier known to the copy engine.
 //!
 //! # How
 //!
@@ -57,15 +70,16 @@ use std::sync::Arc;
 
 use super::blocks::{Blocks, Heads};
 use super::cells::Cells;
-use super::orders::{MemoryOrder, MemoryOrders, Strength};
+use super::copies::{Copies, Hit};
+use super::orders::{MemoryOrder, MemoryOrders, Step, Strength};
 use super::pages::{PageMap, Pages, Touched};
-use super::races::{Hazard, Party, Race, Races};
+use super::races::{Hazard, Pardon, Party, Race, Races};
 use super::shadow::Record;
 use super::view::{Context, Look};
+use crate::ir::inst::{Op, Pc, Space};
 use crate::machine::grid::Machine;
 use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
-use crate::program::Program;
-use crate::program::inst::{Op, Space};
+use crate::prepare::Executable;
 
 /// Time at which a run has been too long to tell times apart.
 const END_OF_TIME: u32 = u32::MAX - 64;
@@ -79,6 +93,9 @@ pub(super) struct Plan {
     granules: [u32; 2],
     orders: Arc<MemoryOrders>,
     scoped_atomics: bool,
+    asynchronous: bool,
+    from_shared: bool,
+    volatile_stores: bool,
 }
 
 impl Plan {
@@ -87,6 +104,13 @@ impl Plan {
         Self {
             granules: [Space::Shared, Space::Global].map(|space| granule(machine.program, space)),
             scoped_atomics: orders.any(|order| order.kind == AccessKind::Atomic && !order.device),
+            asynchronous: orders.any(|order| order.step != Step::None),
+            volatile_stores: orders
+                .any(|order| order.kind == AccessKind::Store && order.strength == Strength::Volatile),
+            from_shared: machine.program.insts.iter().any(|inst| match &inst.op {
+                Op::Bulk(bulk) => bulk.from.0 == Space::Shared,
+                _ => false,
+            }),
             orders: Arc::new(orders),
         }
     }
@@ -114,6 +138,12 @@ pub(super) struct Racecheck {
     pub(super) orders: Arc<MemoryOrders>,
     /// Some atomics promise something to their own block only: those of two blocks race.
     pub(super) scoped_atomics: bool,
+    /// The kernel copies asynchronously.
+    asynchronous: bool,
+    /// The copy engine reads shared memory.
+    from_shared: bool,
+    /// By instruction: volatile stores without a fence in front of them. Empty if the kernel has no volatile stores.
+    bare: Vec<Bare>,
     /// What was found.
     pub races: Races,
     /// Conflicts of the running instruction: lane, earlier access and address.
@@ -136,6 +166,9 @@ impl Racecheck {
             granules: plan.granules,
             shared_bytes: machine.shared_bytes,
             scoped_atomics: plan.scoped_atomics,
+            asynchronous: plan.asynchronous,
+            from_shared: plan.from_shared,
+            bare: if plan.volatile_stores { vec![Bare::default(); plan.orders.len()] } else { Vec::new() },
             orders: Arc::clone(&plan.orders),
             races: Races::default(),
             conflicts: Vec::new(),
@@ -145,13 +178,14 @@ impl Racecheck {
 
     /// Lanes synchronise.
     pub(super) fn sync(&mut self, event: &SyncEvent<'_>) {
-        let Context { clocks, heads, .. } = &mut self.context;
+        let Context { clocks, heads, copies, .. } = &mut self.context;
         let threads = |warp: u32, lanes: u32| lanes_of(lanes).map(move |lane| warp * 32 + lane);
         match *event {
             SyncEvent::Start(block) => self.start(block),
             SyncEvent::End => self.end(),
             SyncEvent::Everyone => {
                 clocks.everyone();
+                copies.everyone();
                 self.blocks.everyone(heads);
             }
             SyncEvent::Some { id, participants } => {
@@ -167,7 +201,21 @@ impl Racecheck {
                 clocks.warp(warp, lanes);
                 self.blocks.meet(heads, threads(warp, lanes), false);
             }
-            SyncEvent::Fence { pc, warp, lanes } => clocks.fence(warp, lanes, self.orders.of(pc).device),
+            SyncEvent::Fence { pc, warp, lanes } => {
+                let order = self.orders.of(pc);
+                if matches!(order.step, Step::None | Step::ProxyFence) {
+                    clocks.fence(warp, lanes, order.device);
+                    if order.device {
+                        Blocks::acquire(heads, threads(warp, lanes));
+                    }
+                } else {
+                    clocks.tick();
+                }
+                if order.step != Step::None {
+                    copies.step(order.step, warp, lanes, clocks);
+                }
+            }
+            SyncEvent::Fault => {}
         }
     }
 
@@ -183,6 +231,7 @@ impl Racecheck {
         (context.runs, context.block) = (true, block);
         context.clocks.next_block();
         context.handed.clear();
+        context.copies = Copies::default();
         context.heads = Heads::default();
         context.shared.resize(self.shared_bytes.div_ceil(1 << self.granules[0]) as usize);
         if self.in_order {
@@ -217,6 +266,7 @@ impl Racecheck {
     pub(super) fn finish(&mut self) {
         self.context.shared = Cells::default();
         self.context.handed = HashMap::new();
+        self.context.copies = Copies::default();
         self.global = Pages::default();
     }
 
@@ -258,6 +308,9 @@ impl Racecheck {
         if order.strength != Strength::Weak {
             self.synchronise(event, order);
         }
+        if self.asynchronous {
+            self.copies(event, order, now);
+        }
         // One copy of the loops for each kind.
         match (event.space, event.kind) {
             (Space::Shared, AccessKind::Load) => self.touch_shared(event, look, now, AccessKind::Load),
@@ -269,6 +322,35 @@ impl Racecheck {
         }
         if !self.conflicts.is_empty() {
             self.judge(event, now);
+        }
+    }
+
+    /// An access of a kernel that copies asynchronously.
+    #[cold]
+    fn copies(&mut self, event: &AccessEvent<'_>, order: MemoryOrder, now: u32) {
+        let Context { clocks, copies, block, .. } = &mut self.context;
+        let mut hits = Vec::new();
+        if copies.any() || order.step != Step::None || order.mbarrier {
+            copies.access(event, order, clocks, (now, self.shared_bytes), &mut hits);
+        }
+        if self.from_shared && order.step == Step::None && !order.mbarrier {
+            copies.written(event, now, self.shared_bytes);
+        }
+        for Hit { lane, address, thread, kind, pc, why } in hits {
+            self.races.note(Race {
+                hazard: Hazard { earlier: kind, later: event.kind },
+                pardon: Pardon::None,
+                together: false,
+                early: Some(why),
+                earlier: Party { block: *block, thread, pc },
+                later: Party { block: *block, thread: event.warp * 32 + lane, pc: event.pc },
+                lanes: 1 << lane,
+                time: now,
+                space: event.space,
+                address,
+                bytes: 4.min(event.bytes),
+                count: 1,
+            });
         }
     }
 
@@ -285,23 +367,28 @@ impl Racecheck {
         let block = self.context.block;
         let other =
             if event.space == Space::Shared || !self.in_order { block } else { self.blocks.block_at(earlier.time()) };
+        let abroad = other != block;
         let strength = |pc: u32| {
             let order = self.orders.of(pc);
             // Between blocks, accesses that promise something to their own block only are plain ones.
-            if order.device || other == block { order.strength } else { Strength::Weak }
+            if order.device || !abroad { order.strength } else { Strength::Weak }
         };
-        let same_warp = other == block && earlier.thread() / 32 == me.thread() / 32;
-        match (strength(earlier.pc()), strength(me.pc())) {
-            (Strength::Weak, _) | (_, Strength::Weak) => {}
-            (Strength::Volatile, Strength::Volatile) if same_warp && event.space == Space::Shared => {}
+        let same_warp = !abroad && earlier.thread() / 32 == me.thread() / 32;
+        let mut pardon = match (strength(earlier.pc()), strength(me.pc())) {
+            (Strength::Weak, _) | (_, Strength::Weak) if abroad && self.lacks_only_a_fence(other, earlier, me) => {
+                Pardon::Unfenced
+            }
+            (Strength::Weak, _) | (_, Strength::Weak) => Pardon::None,
+            (Strength::Volatile, Strength::Volatile) if same_warp && event.space == Space::Shared => Pardon::None,
+            _ if self.orders_nothing(earlier.pc(), me.pc(), abroad) => Pardon::Volatile,
             _ => return,
-        }
+        };
         let part = ((at - event.addresses[lane as usize]) / u64::from(event.bytes)) as u32;
         let address = event.addresses[lane as usize] + u64::from(part * event.bytes);
         let together = earlier.time() == me.time();
         let earlier_kind = self.orders.of(earlier.pc()).kind;
         let both_write = event.kind == AccessKind::Store && earlier_kind == AccessKind::Store;
-        if earlier_kind != AccessKind::Store {
+        if earlier_kind != AccessKind::Store && pardon == Pardon::None {
             self.overtaken.push((event.space, event.addresses[lane as usize], event.bytes * event.parts));
         }
         let equal = both_write && {
@@ -315,10 +402,16 @@ impl Racecheck {
             };
             mask(mine) == theirs
         };
+        match pardon {
+            Pardon::Volatile if equal => return,
+            Pardon::None if equal => pardon = Pardon::Equal,
+            _ => {}
+        }
         self.races.note(Race {
             hazard: Hazard { earlier: earlier_kind, later: event.kind },
-            equal,
+            pardon,
             together,
+            early: None,
             earlier: Party { block: other, thread: earlier.thread(), pc: earlier.pc() },
             later: Party { block, thread: me.thread(), pc: me.pc() },
             lanes: 1 << lane,
@@ -330,13 +423,65 @@ impl Racecheck {
         });
     }
 
+    /// Whether accesses of two blocks are atomic or volatile, and ordered as soon as the later thread puts a fence behind the
+    /// flag that it has read.
+    #[cold]
+    fn lacks_only_a_fence(&self, other: u64, earlier: Record, me: Record) -> bool {
+        let strong = |pc| self.orders.of(pc).strength != Strength::Weak;
+        let (heads, thread) = (&self.context.heads, me.thread());
+        strong(earlier.pc())
+            && strong(me.pc())
+            && self.blocks.knows_behind_a_fence(heads, thread, other, earlier.thread(), earlier.time())
+    }
+
+    /// Whether one of two strong accesses is a volatile store that hands nothing over to the other.
+    fn orders_nothing(&self, one: Pc, other: Pc, abroad: bool) -> bool {
+        use AccessKind::{Atomic, Load, Store};
+        let [a, b] =
+            [one, other].map(|pc| (self.orders.of(pc), self.bare.get(pc as usize).copied().unwrap_or_default()));
+        let volatile = |order: MemoryOrder| order.strength == Strength::Volatile;
+        match if a.0.kind == Store { [a, b] } else { [b, a] } {
+            [(store, bare), (with, theirs)] if store.kind == Store && volatile(store) => match with.kind {
+                Store => volatile(with) && (bare.value == Stored::Many || bare.value != theirs.value),
+                Load => volatile(with) && bare.since_last[usize::from(abroad)],
+                Atomic => bare.ever[usize::from(abroad)],
+            },
+            _ => false,
+        }
+    }
+
+    /// Lanes execute a strong store or an atomic.
+    #[cold]
+    fn look_for_fences(&mut self, event: &AccessEvent<'_>, order: MemoryOrder) {
+        let volatile = order.strength == Strength::Volatile;
+        for lane in lanes_of(event.lanes) {
+            let found = self.context.clocks.strong_write(event.warp * 32 + lane);
+            if volatile {
+                let bare = &mut self.bare[event.pc as usize];
+                let mask = if event.bytes < 8 { (1 << (event.bytes * 8)) - 1 } else { u64::MAX };
+                let value = Stored::One((event.value)(lane, 0).0 & mask);
+                bare.value = match bare.value {
+                    _ if event.parts > 1 || event.bytes > 8 => Stored::Many,
+                    Stored::Nothing => value,
+                    before if before == value => value,
+                    _ => Stored::Many,
+                };
+                bare.since_last.iter_mut().zip(found.since_last).for_each(|(bare, fenced)| *bare |= !fenced);
+                bare.ever.iter_mut().zip(found.ever).for_each(|(bare, fenced)| *bare |= !fenced);
+            }
+        }
+    }
+
     /// An atomic, volatile or otherwise strong access: hands over and takes over what happened before.
     #[inline(never)]
     fn synchronise(&mut self, event: &AccessEvent<'_>, order: MemoryOrder) {
-        let Context { clocks, heads, handed, .. } = &mut self.context;
         if order.releases {
-            clocks.fence(event.warp, event.lanes, order.device);
+            self.context.clocks.fence(event.warp, event.lanes, order.device);
         }
+        if !self.bare.is_empty() && event.kind != AccessKind::Load && !order.looks {
+            self.look_for_fences(event, order);
+        }
+        let Context { clocks, heads, handed, .. } = &mut self.context;
         let abroad = self.in_order && order.device && event.space == Space::Global;
         let takes_over = order.reads && (!handed.is_empty() || abroad && self.blocks.any());
         if !takes_over && (event.kind == AccessKind::Load || !clocks.publishes(abroad)) {
@@ -346,11 +491,15 @@ impl Racecheck {
             let (thread, address) = (event.warp * 32 + lane, event.addresses[lane as usize]);
             let place = (event.space, address);
             if order.reads {
-                if let Some(handed) = handed.get(&place) {
-                    clocks.learn(thread, handed);
+                // Shared memory is read in order: that a fence is missing there shows nowhere.
+                let acquires = order.acquires || event.space == Space::Shared;
+                match handed.get(&place) {
+                    Some(handed) if acquires => clocks.learn(thread, handed),
+                    Some(handed) => clocks.defer(thread, handed),
+                    None => {}
                 }
                 if abroad {
-                    self.blocks.read(heads, address, thread);
+                    self.blocks.read(heads, address, thread, acquires);
                 }
             }
             if event.kind == AccessKind::Load || order.looks {
@@ -370,8 +519,29 @@ impl Racecheck {
     }
 }
 
+/// Of a volatile store: whether threads came to it without a fence, for their block and for the device, and its values.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bare {
+    /// None since the thread's last atomic or strong store.
+    since_last: [bool; 2],
+    /// None since the block began.
+    ever: [bool; 2],
+    /// What they stored.
+    value: Stored,
+}
+
+/// What an instruction has stored so far. Whoever stores one value, as at the release of a lock, leaves the same as others
+/// that do.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Stored {
+    #[default]
+    Nothing,
+    One(u64),
+    Many,
+}
+
 /// Binary logarithm of the narrowest access to a memory.
-fn granule(program: &Program, space: Space) -> u32 {
+fn granule(program: &Executable, space: Space) -> u32 {
     let narrowest = program.insts.iter().filter_map(|inst| match &inst.op {
         Op::Load(access) | Op::Store(access) => may_be(access.space, space).then_some(access.bytes),
         Op::Atomic(atomic) => may_be(atomic.space, space).then_some(atomic.bytes),

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use super::Places;
-use super::variables;
+use super::copies::Early;
+use super::{early, variables};
+use crate::ir::inst::{Pc, Space};
 use crate::observe::{AccessKind, lanes_of};
-use crate::program::inst::{Pc, Space};
-use crate::report::{Finding, FindingKind};
+use crate::report::{Finding, FindingKind, Memory, Severity};
 
 /// What two accesses do to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,15 +30,31 @@ pub(super) struct Party {
     pub pc: Pc,
 }
 
+/// Why a race is a remark and no error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Pardon {
+    /// There is no reason: it is an error.
+    None,
+    /// Both write, and the same value.
+    Equal,
+    /// Both are volatile, or one is and the other an atomic: to PTX no data race, and in no order.
+    Volatile,
+    /// Both are atomic or volatile, and what would order them lacks the fence of the thread that reads the flag.
+    Unfenced,
+}
+
 /// A race, as it was seen the first time.
 #[derive(Debug, Clone)]
 pub(super) struct Race {
     /// What the two do.
     pub hazard: Hazard,
-    /// Both write, and the same value.
-    pub equal: bool,
+    /// Why it is a remark, if it is.
+    pub pardon: Pardon,
     /// Both are lanes of one warp that execute the same instruction together.
     pub together: bool,
+    /// The earlier access is an asynchronous copy that may be under way, or the later one a copy that does not see the
+    /// earlier one; and why.
+    pub early: Option<Early>,
     /// The access that was executed first.
     pub earlier: Party,
     /// The other.
@@ -56,17 +73,41 @@ pub(super) struct Race {
     pub count: u64,
 }
 
-/// Races by the pair of their instructions, lower one first, and whether only equal values are written.
+/// How far apart the threads of a race are. What orders the farthest orders the nearer ones, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    /// Lanes of one warp.
+    Warp,
+    /// Warps of one block.
+    Block,
+    /// Blocks of the grid.
+    Grid,
+}
+
+/// Races by the pair of their instructions, lower one first, and why they are remarks.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Races {
-    by_pair: BTreeMap<(Pc, Pc, bool), Race>,
+    by_pair: BTreeMap<(Pc, Pc, Pardon), Race>,
+    /// How far apart the threads of the widest race of each of these pairs are.
+    reaches: BTreeMap<(Pc, Pc, Pardon), Reach>,
+}
+
+/// What the other races of a launch say of how one is to be mended.
+struct Context {
+    /// How far the widest race reaches that has a line in common with this one; between blocks, both lines.
+    reach: Reach,
+    /// A line reads and writes plainly what the other one updates atomically.
+    plain_update: bool,
 }
 
 impl Races {
     /// Notes a race. Only the first of a pair of instructions is described.
     pub(super) fn note(&mut self, race: Race) {
         let (a, b) = (race.earlier.pc, race.later.pc);
-        match self.by_pair.entry((a.min(b), a.max(b), race.equal)) {
+        let pair = (a.min(b), a.max(b), race.pardon);
+        let reach = self.reaches.entry(pair).or_insert(Reach::Warp);
+        *reach = race.reach().max(*reach);
+        match self.by_pair.entry(pair) {
             Entry::Vacant(entry) => {
                 entry.insert(race);
             }
@@ -83,6 +124,10 @@ impl Races {
 
     /// Adds what was found in later blocks.
     pub(super) fn merge(&mut self, later: Self) {
+        for (pair, reach) in later.reaches {
+            let own = self.reaches.entry(pair).or_insert(reach);
+            *own = reach.max(*own);
+        }
         for (pair, race) in later.by_pair {
             match self.by_pair.entry(pair) {
                 Entry::Vacant(entry) => {
@@ -94,11 +139,11 @@ impl Races {
     }
 
     /// One finding for each pair of source lines: races, and those of equal values apart.
-    pub(super) fn findings(&self, places: Places<'_>) -> (Vec<Finding>, Vec<Finding>) {
+    pub(super) fn findings(&self, places: Places<'_>) -> Vec<Finding> {
         let mut by_lines: BTreeMap<_, Race> = BTreeMap::new();
-        for race in self.by_pair.values() {
+        for race in self.by_pair.values().filter(|race| !race.is_a_poll(places)) {
             let (a, b) = (places.line(race.earlier.pc), places.line(race.later.pc));
-            let key = (a.clone().min(b.clone()), a.max(b), race.equal);
+            let key = (a.clone().min(b.clone()), a.max(b), race.pardon);
             match by_lines.entry(key) {
                 Entry::Vacant(entry) => {
                     entry.insert(race.clone());
@@ -114,13 +159,40 @@ impl Races {
             }
         }
         // Where two lines race anyway, it goes without saying that some of their values are equal.
-        let real: Vec<_> = by_lines.keys().filter(|key| !key.2).cloned().collect();
-        for (a, b, _) in real {
-            by_lines.remove(&(a, b, true));
+        let real: Vec<_> = by_lines.keys().filter(|key| key.2 == Pardon::None).cloned().collect();
+        by_lines.retain(|key, _| key.2 == Pardon::None || !real.iter().any(|(a, b, _)| (a, b) == (&key.0, &key.1)));
+        by_lines.values().map(|race| race.finding(places, &self.context(race, places))).collect()
+    }
+}
+
+impl Races {
+    /// What the other races say of how `race` is to be mended.
+    ///
+    /// A barrier stands between lines, so that races with a line in common are mended by one barrier: it must reach as far
+    /// as the widest of them.
+    fn context(&self, race: &Race, places: Places<'_>) -> Context {
+        let lines = |race: &Race| [places.line(race.earlier.pc), places.line(race.later.pc)];
+        let own = lines(race);
+        let mut context = Context { reach: race.reach(), plain_update: false };
+        let [mut reads, mut writes] = [false; 2];
+        for (pair, other) in &self.by_pair {
+            let theirs = lines(other);
+            if pair.2 > Pardon::Equal || !theirs.iter().any(|line| own.contains(line)) {
+                continue;
+            }
+            // Blocks that race at one of the lines alone are no reason to leave the barrier of the block out here.
+            let reach = self.reaches.get(pair).copied().unwrap_or(Reach::Warp);
+            let same = theirs.iter().all(|line| own.contains(line)) && own.iter().all(|line| theirs.contains(line));
+            context.reach = context.reach.max(if same { reach } else { reach.min(Reach::Block) });
+            if theirs.iter().all(|line| own.contains(line)) {
+                let kinds = [other.hazard.earlier, other.hazard.later];
+                let updates = kinds.contains(&AccessKind::Atomic);
+                reads |= updates && kinds.contains(&AccessKind::Load);
+                writes |= updates && kinds.contains(&AccessKind::Store);
+            }
         }
-        let (remarks, findings): (Vec<&Race>, Vec<&Race>) = by_lines.values().partition(|race| race.equal);
-        let tell = |races: Vec<&Race>| races.into_iter().map(|race| race.finding(places)).collect();
-        (tell(findings), tell(remarks))
+        context.plain_update = reads && writes;
+        context
     }
 }
 
@@ -144,7 +216,9 @@ impl Race {
     /// The same race, told in the order of the program instead of the order in which it was executed, which is luck.
     /// In a loop both orders are the program's.
     fn in_program_order(&self, places: Places<'_>) -> Self {
-        let ordered = if self.same_block() {
+        let ordered = if self.early.is_some() {
+            true
+        } else if self.same_block() {
             self.earlier.pc <= self.later.pc || self.together || places.in_a_loop(self.later.pc, self.earlier.pc)
         } else {
             // Which block came first is luck, too: first who wrote, then who read.
@@ -158,8 +232,22 @@ impl Race {
         Self { hazard, earlier: self.later, later: self.earlier, lanes, ..self.clone() }
     }
 
-    fn same_warp(&self) -> bool {
-        self.same_block() && self.earlier.thread / 32 == self.later.thread / 32
+    /// Whether a thread waits here for what another one writes: what the word orders is asked of the data behind it, and
+    /// the word itself is whole.
+    fn is_a_poll(&self, places: Places<'_>) -> bool {
+        let polls = |kind, pc| kind == AccessKind::Load && places.in_a_loop(pc, pc);
+        self.pardon == Pardon::Volatile
+            && (polls(self.hazard.earlier, self.earlier.pc) || polls(self.hazard.later, self.later.pc))
+    }
+
+    const fn reach(&self) -> Reach {
+        if self.earlier.block != self.later.block {
+            Reach::Grid
+        } else if self.earlier.thread / 32 == self.later.thread / 32 {
+            Reach::Warp
+        } else {
+            Reach::Block
+        }
     }
 
     /// Whether one line wrote twice. Threads that go through the same line seldom want to take turns there.
@@ -172,13 +260,14 @@ impl Race {
         self.earlier.block == self.later.block
     }
 
-    fn finding(&self, places: Places<'_>) -> Finding {
+    fn finding(&self, places: Places<'_>, context: &Context) -> Finding {
         let this = self.in_program_order(places);
         let (file, line) = places.line(this.later.pc);
         Finding {
             kind: FindingKind::Race,
-            message: this.message(places),
-            help: this.help(places),
+            severity: if this.pardon == Pardon::None { Severity::Error } else { Severity::Remark },
+            message: this.message(places) + &places.inlined(this.later.pc),
+            help: this.help(places, context),
             file,
             line,
             seed: places.machine.seed,
@@ -186,6 +275,7 @@ impl Race {
             warp: this.later.thread / 32,
             lanes: lanes_of(this.lanes).collect(),
             count: this.count,
+            space: Some(Memory::of(this.space)),
             parties: vec![
                 places.party(this.later.block, this.later.thread, this.later.pc, does(this.hazard.later)),
                 places.party(this.earlier.block, this.earlier.thread, this.earlier.pc, does(this.hazard.earlier)),
@@ -203,20 +293,38 @@ impl Race {
         };
         let (earlier, later) = (who(self.earlier), who(self.later));
         let at = places.reference(self.earlier.pc, self.later.pc);
+        if let Some(early) = self.early {
+            let (does_now, did) = (self.hazard.later, self.hazard.earlier);
+            return early::message(early, (&later, does_now), &what, (&earlier, did, &at));
+        }
         if self.together {
-            let values = if self.equal { "the same value" } else { "different values" };
+            let values = if self.pardon == Pardon::Equal { "the same value" } else { "different values" };
             return format!("{earlier} and {later} write {values} to {what} with one instruction, {at}");
         }
         let (later_does, earlier_does) = (does(self.hazard.later), does(self.hazard.earlier));
-        let equal = if self.equal { "the value is the same, but " } else { "" };
+        let atomic = [self.hazard.earlier, self.hazard.later].contains(&AccessKind::Atomic);
+        let nothing = match self.pardon {
+            Pardon::None => "nothing orders the two",
+            Pardon::Equal => "the value is the same, but nothing orders the two",
+            Pardon::Volatile if atomic => "one is volatile and one an atomic, and nothing orders the two",
+            Pardon::Volatile => "both are volatile, and nothing orders the two",
+            Pardon::Unfenced => "the flag between them was read without a fence behind it",
+        };
         let hazard = self.hazard.name();
-        format!(
-            "{later} {later_does} {what}, which {earlier} {earlier_does} {at}: {equal}nothing orders the two ({hazard})"
-        )
+        format!("{later} {later_does} {what}, which {earlier} {earlier_does} {at}: {nothing} ({hazard})")
     }
 
-    fn help(&self, places: Places<'_>) -> String {
-        if !self.same_block() {
+    fn help(&self, places: Places<'_>, context: &Context) -> String {
+        if let Some(early) = self.early {
+            let reads = self.hazard.earlier == AccessKind::Load;
+            return early::help(early, reads, places, (self.earlier, self.later));
+        }
+        match self.pardon {
+            Pardon::Volatile if !self.together => return VOLATILE_HELP.to_owned(),
+            Pardon::Unfenced => return UNFENCED_HELP.to_owned(),
+            _ => {}
+        }
+        if context.reach == Reach::Grid {
             return self.help_between_blocks(places);
         }
         if self.together {
@@ -225,38 +333,40 @@ impl Race {
                 .to_owned();
         }
         let between = places.between(self.earlier.pc, self.later.pc);
-        if self.equal {
+        let within_warp = context.reach == Reach::Warp;
+        let barrier = if within_warp { "__syncwarp()" } else { "__syncthreads()" };
+        if self.pardon == Pardon::Equal {
             return format!(
                 "harmless as long as the values are equal; to be sure, let one thread write, or put a barrier {between}"
             );
         }
         if (self.hazard.earlier == AccessKind::Atomic) != (self.hazard.later == AccessKind::Atomic) {
-            return format!(
-                "an atomic is safe from other atomics only: put `{}` {between}, or make both accesses atomic",
-                if self.same_warp() { "__syncwarp()" } else { "__syncthreads()" }
-            );
+            // A store that clears or sets would destroy what was added, also as an atomic: its place in time is wrong.
+            if context.plain_update {
+                return "an atomic is safe from other atomics only: make the plain update atomic, too".to_owned();
+            }
+            return format!("an atomic is safe from other atomics only: put `{barrier}` {between}");
         }
         if self.writes_of_one_line(places) {
-            let barrier = if self.same_warp() { "__syncwarp()" } else { "__syncthreads()" };
             return format!(
                 "both threads write in this one line, so it is likely that they come to the same index: give every \
                  thread its own element, or combine the values with an atomic; only if one shall write after the \
                  other, put `{barrier}` {between}"
             );
         }
-        if self.same_warp() {
+        if within_warp {
             return format!(
-                "the lanes of a warp do not run in lock step: put `__syncwarp()` {between}, where every lane comes by"
+                "the lanes of a warp do not run in lock step: put `__syncwarp()` {between}, where every lane executes it"
             );
         }
-        format!("put `__syncthreads()` {between}, where every thread of the block comes by")
+        format!("put `__syncthreads()` {between}, where every thread of the block executes it")
     }
 
     fn help_between_blocks(&self, places: Places<'_>) -> String {
         use AccessKind::{Atomic, Store};
-        let cta = |party: Party| places.machine.program.texts[party.pc as usize].contains(".cta");
+        let cta = |party: Party| places.machine.program.insts[party.pc as usize].opcode.has("cta");
         match (self.hazard.earlier, self.hazard.later) {
-            (Store, Store) if self.equal => {
+            (Store, Store) if self.pardon == Pardon::Equal => {
                 "harmless as long as the values are equal; to be sure, let one thread of the \
                                              grid write, or use `atomicExch`"
                     .to_owned()
@@ -285,7 +395,16 @@ impl Race {
     }
 }
 
-const fn does(kind: AccessKind) -> &'static str {
+const VOLATILE_HELP: &str = "`volatile` makes the compiler keep the access and orders nothing: put `__threadfence()` between \
+                             the data and the flag on both sides, behind the read too, or take `cuda::atomic_ref` with \
+                             release and acquire. To PTX a volatile access is a relaxed one, so no value is torn and this is \
+                             no data race; to C++ it is one";
+
+const UNFENCED_HELP: &str = "put `__threadfence()` behind the loop that waits for the flag, or let it read with \
+                             `cuda::memory_order_acquire`. A GPU begins no atomic before the loop in front of it has ended; \
+                             the memory model does not promise that";
+
+pub(super) const fn does(kind: AccessKind) -> &'static str {
     match kind {
         AccessKind::Load => "reads",
         AccessKind::Store => "writes",

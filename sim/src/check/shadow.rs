@@ -1,7 +1,7 @@
 //! What is remembered of the accesses to a piece of memory.
 
+use crate::ir::inst::Pc;
 use crate::observe::AccessKind;
-use crate::program::inst::Pc;
 
 /// One access: its time (32 bits), thread within its block (10 bits) and instruction (22 bits). 0 is none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -110,17 +110,9 @@ impl Word {
     #[inline(always)]
     fn note(&mut self, me: Record, kind: AccessKind, order: &impl Order) {
         match kind {
-            AccessKind::Load => {
-                let latest = self.reads[0];
-                self.before[1] = if order.elsewhere(latest) { latest } else { self.before[1] };
-                keep(&mut self.reads, me, order);
-            }
+            AccessKind::Load => keep_before(&mut self.reads, &mut self.before[1], me, order),
             AccessKind::Store => *self = Self { write: me, ..Self::default() },
-            AccessKind::Atomic => {
-                let latest = self.atomics[0];
-                self.before[0] = if order.elsewhere(latest) { latest } else { self.before[0] };
-                keep(&mut self.atomics, me, order);
-            }
+            AccessKind::Atomic => keep_before(&mut self.atomics, &mut self.before[0], me, order),
         }
     }
 
@@ -132,6 +124,14 @@ impl Word {
             before: self.before.map(|record| record.later_lane(lanes)),
         }
     }
+}
+
+/// As [`keep`], and keeps the latest one besides if it lies before the block's turn.
+#[inline(always)]
+fn keep_before(accesses: &mut [Record; 2], before: &mut Record, me: Record, order: &impl Order) {
+    let latest = accesses[0];
+    *before = if order.elsewhere(latest) { latest } else { *before };
+    keep(accesses, me, order);
 }
 
 /// Puts an access before the latest one, and keeps that as the second if the second says no more.

@@ -9,10 +9,10 @@
 //! The hardware counts whole warps. What it does with another count is undefined (PTX ISA, `bar`): it may open too
 //! early, too late or never.
 
+use crate::ir::inst::{Barrier, Pc};
 use crate::machine::block::Block;
 use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
-use crate::program::inst::{Barrier, Pc};
 use crate::report::FindingKind;
 
 /// Barriers of a block (PTX ISA, `bar`).
@@ -38,5 +38,6 @@ pub(crate) fn barrier<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, barrier:
         warp: number,
         lanes,
         count: 1,
+        space: None,
     });
 }

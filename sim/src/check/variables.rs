@@ -1,7 +1,7 @@
 //! What a place in memory is called in the kernel's source.
 
+use crate::ir::inst::Space;
 use crate::machine::grid::Machine;
-use crate::program::inst::Space;
 
 /// The variable, and the element of `bytes` bytes, that lies at `address`.
 pub(super) fn name(machine: &Machine<'_>, space: Space, address: u64, bytes: u32) -> String {

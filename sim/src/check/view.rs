@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use super::blocks::{Blocks, Heads};
 use super::cells::Cells;
 use super::clocks::{Clocks, Vector};
+use super::copies::Copies;
 use super::orders::MemoryOrders;
 use super::shadow::{Order, Record};
+use crate::ir::inst::Space;
 use crate::memory::rows;
 use crate::observe::AccessEvent;
-use crate::program::inst::Space;
 
 /// What belongs to one thread block.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub(super) struct Context {
     pub(super) shared: Cells,
     /// What was handed over to threads of the block at each synchronisation variable.
     pub(super) handed: HashMap<(Space, u64), Vector>,
+    /// Asynchronous copies.
+    pub(super) copies: Copies,
 }
 
 impl Context {
@@ -35,6 +38,7 @@ impl Context {
             heads: Heads::default(),
             shared: Cells::default(),
             handed: HashMap::new(),
+            copies: Copies::default(),
         }
     }
 }

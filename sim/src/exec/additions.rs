@@ -3,11 +3,11 @@
 
 use super::{atomic, lanes, memory};
 use crate::check::hook;
+use crate::ir::inst::{Atomic, AtomicForm, AtomicOp, Pc, Reg, Space};
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::rows::{self, Layout, each_lane};
 use crate::observe::{MemoryEvent, Observer};
-use crate::program::inst::{Atomic, AtomicForm, AtomicOp, Pc, Reg, Space};
 
 /// Executes such an addition if no lane misses. False when nothing was done.
 #[inline(always)]

@@ -3,11 +3,11 @@
 //! The frequent ones are loops over 32 lanes that the compiler turns into vector instructions; the others apply their
 //! scalar semantics lane by lane.
 
+use crate::ir::inst::{Bool, Compared, Float, Int32, Int64, Lane, Op, Reg, Test, Variation, Varying};
+use crate::ir::slow_paths::{Difference, counts};
 use crate::machine::registers::{Constants, Registers, Row32, Row64};
 use crate::memory::rows;
 use crate::observe::lanes_of;
-use crate::program::inst::{Bool, Compared, Float, Int32, Int64, Lane, Op, Reg, Test, Variation, Varying};
-use crate::program::ways::{Difference, counts};
 
 #[inline(always)]
 fn map2<A: Copy, B: Copy, R: Copy + Default>(a: &[A; 32], b: &[B; 32], f: impl Fn(A, B) -> R) -> [R; 32] {

@@ -4,12 +4,12 @@ use half::{bf16, f16};
 
 use super::memory;
 use crate::check::hook;
+use crate::ir::inst::{Atomic, AtomicForm, AtomicOp, MBARRIER_PARITY, MBARRIER_PENDING, Pc, Reg, Space};
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::banks;
 use crate::memory::rows::Layout;
 use crate::observe::{MemoryEvent, MemoryKind, Observer, SharedUnit, lanes_of};
-use crate::program::inst::{Atomic, AtomicForm, AtomicOp, MBARRIER_PARITY, MBARRIER_PENDING, Pc, Reg, Space};
 
 /// Executes an atomic.
 pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, atomic: &Atomic, active: u32) {
@@ -206,7 +206,7 @@ fn new_value(op: AtomicOp, width: u32, old: u64, a: u64, b: u64) -> u64 {
         AtomicOp::MinS => signed(old).min(signed(a)) as u64,
         AtomicOp::MaxS => signed(old).max(signed(a)) as u64,
         AtomicOp::AddF32 { ftz } => u64::from(add_f32(old as u32, a as u32, ftz)),
-        AtomicOp::MbarrierInit => Phase { parity: false, expected: a, pending: a, bytes: 0 }.word(),
+        AtomicOp::MbarrierInit => Phase { number: 0, expected: a, pending: a, bytes: 0 }.word(),
         AtomicOp::MbarrierArrive => Phase::of(old).expect(b).arrive(a, 0).word(),
         AtomicOp::MbarrierDrop => Phase::of(old).expect(b).arrive(a, a).word(),
         AtomicOp::MbarrierExpect => Phase::of(old).expect(a).word(),
@@ -228,8 +228,8 @@ fn new_value(op: AtomicOp, width: u32, old: u64, a: u64, b: u64) -> u64 {
 /// (PTX ISA, "mbarrier object"). Counts have 20 bits, as the manual's limit of 2^20 - 1 asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Phase {
-    /// Changes when a phase completes.
-    parity: bool,
+    /// Phases that have completed, modulo 16: a program sees the lowest bit, the race detector all four.
+    number: u64,
     /// Arrivals that complete a phase.
     expected: u64,
     /// Arrivals that are missing.
@@ -238,12 +238,19 @@ struct Phase {
     bytes: u64,
 }
 
+/// What the phase of an `mbarrier` waits for, in words, read off its state.
+pub(crate) fn waits_for(word: u64) -> String {
+    let Phase { expected, pending, bytes, .. } = Phase::of(word);
+    let copies = if bytes == 0 { String::new() } else { format!(" and {bytes} bytes of copies") };
+    format!("{pending} of the {expected} arrivals that it expects{copies}")
+}
+
 impl Phase {
     const COUNT: u64 = (1 << 20) - 1;
 
     fn of(word: u64) -> Self {
         Self {
-            parity: word & MBARRIER_PARITY != 0,
+            number: word >> MBARRIER_PARITY.trailing_zeros(),
             expected: word & Self::COUNT,
             pending: word >> MBARRIER_PENDING & Self::COUNT,
             bytes: word >> 40 & Self::COUNT,
@@ -251,11 +258,10 @@ impl Phase {
     }
 
     fn word(self) -> u64 {
-        let parity = if self.parity { MBARRIER_PARITY } else { 0 };
         self.expected & Self::COUNT
             | (self.pending & Self::COUNT) << MBARRIER_PENDING
             | (self.bytes & Self::COUNT) << 40
-            | parity
+            | self.number << MBARRIER_PARITY.trailing_zeros()
     }
 
     fn expect(mut self, bytes: u64) -> Self {
@@ -268,7 +274,7 @@ impl Phase {
         self.pending = self.pending.saturating_sub(threads);
         self.expected = self.expected.saturating_sub(dropped);
         if self.pending == 0 && self.bytes == 0 {
-            self.parity = !self.parity;
+            self.number = (self.number + 1) & 15;
             self.pending = self.expected;
         }
         self

@@ -6,11 +6,11 @@
 use super::atomic;
 use super::memory::{Attempt, Outside, addresses, note_misses, read, write};
 use crate::check::hook;
+use crate::ir::inst::{AtomicOp, Bulk, Pc, Space};
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::sectors::SECTOR;
 use crate::observe::{Observer, lanes_of};
-use crate::program::inst::{AtomicOp, Bulk, Pc, Space};
 
 /// Bytes that addresses and sizes are multiples of.
 const UNIT: u32 = 16;

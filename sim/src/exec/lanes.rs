@@ -4,12 +4,12 @@
 //! all, and are part of the executor's loop. [`read`] and [`write`] do one element a lane of any access.
 
 use super::memory::{self, Outside, aligned};
+use crate::ir::FRAME_OFFSET;
+use crate::ir::inst::{Access, Reg, Space};
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::global::Allocation;
 use crate::memory::rows::{self, Layout, each_lane, element};
-use crate::program::FRAME_OFFSET;
-use crate::program::inst::{Access, Reg, Space};
 
 /// Where the lanes of an access go, in one space.
 #[derive(Clone, Copy)]

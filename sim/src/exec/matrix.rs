@@ -2,12 +2,12 @@
 
 use super::memory::{Attempt, Outside, addresses, aligned, by_space, note_misses, read, write};
 use crate::check::hook;
+use crate::ir::inst::{Access, Address, Fragment, Matrix, MatrixKind, Multiply, Pc, Reg, Rows, Space, Transfer};
 use crate::machine::block::Block;
 use crate::machine::registers::{Constants, Registers, Row64};
 use crate::machine::warp::Warp;
 use crate::memory::rows::Layout;
 use crate::observe::{MemoryEvent, MemoryKind, Observer, lanes_of};
-use crate::program::inst::{Access, Address, Fragment, Matrix, MatrixKind, Multiply, Pc, Reg, Rows, Space, Transfer};
 
 /// Executes a matrix instruction for the lanes `active`, normally all.
 pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, matrix: &Matrix, active: u32) {

@@ -3,14 +3,14 @@
 use super::lanes::{self, Targets};
 use super::vectors;
 use crate::check::hook;
+use crate::ir::inst::{Access, Address, Pc, Reg, Space};
+use crate::ir::{CONST_WINDOW, FRAME_OFFSET, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::machine::block::Block;
 use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
 use crate::memory::rows::{self, Layout};
 use crate::observe::{MemoryEvent, MemoryKind, Observer};
-use crate::program::inst::{Access, Address, Pc, Reg, Space};
-use crate::program::{CONST_WINDOW, FRAME_OFFSET, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
-use crate::report::FindingKind;
+use crate::report::{FindingKind, Memory};
 
 /// Addresses of all lanes.
 #[inline(always)]
@@ -88,7 +88,7 @@ pub(super) struct Attempt<'a> {
 }
 
 /// Notes the lanes that missed, because of their alignment or because they are outside, as faults.
-pub(super) fn note_misses<O>(
+pub(super) fn note_misses<O: Observer>(
     warp: &Warp,
     block: &mut Block<'_, O>,
     pc: Pc,
@@ -97,6 +97,9 @@ pub(super) fn note_misses<O>(
 ) {
     let &Attempt { verb: what, space, addresses, width } = attempt;
     let (index, number) = (block.index, warp.index);
+    // Local memory is where a compiler puts what the source has in variables: without optimisation at addresses that
+    // optimised code does not have. The access is done, and whoever compiled decides what the finding is worth.
+    block.fault(outside | if space == Space::Local { 0 } else { misaligned });
     for (lanes, kind) in [(misaligned, FindingKind::Misaligned), (outside, FindingKind::OutOfBounds)] {
         if lanes == 0 {
             continue;
@@ -121,15 +124,16 @@ pub(super) fn note_misses<O>(
                     format!(
                         "thread {thread} {what} {width} bytes at an address that is no multiple of {width}: {place}"
                     ),
-                    "an access of 2, 4, 8 or 16 bytes must be aligned to its size: look at casts to wider types",
+                    "an access of 2, 4, 8 or 16 bytes must be aligned to its size: look at casts to wider types; a GPU \
+                     ends the launch here",
                 )
             } else {
                 (
                     format!("thread {thread} {what} {width} bytes outside every buffer: {place}"),
-                    "check the index against the number of elements before the access",
+                    "check the index against the number of elements before the access; a GPU ends the launch here",
                 )
             };
-            Fault { message, help, block: index, warp: number, lanes, count: 1 }
+            Fault { message, help, block: index, warp: number, lanes, count: 1, space: Some(Memory::of(space)) }
         };
         block.faults.note(pc, kind, describe);
     }
@@ -209,6 +213,7 @@ fn load_parts<O: Observer>(
 ) {
     let (width, bytes) = (access.width(), u32::from(access.bytes));
     let (aligned, misaligned) = aligned(addresses, active, width);
+    let aligned = if space == Space::Local { active } else { aligned };
     let mut misses = (misaligned, 0);
     for (part, register) in access.registers.iter().enumerate() {
         // What nobody receives is not looked at: a compiler may widen an access beyond the end of an array.
@@ -346,6 +351,7 @@ fn store_parts<O: Observer>(
     let (width, bytes) = (access.width(), u32::from(access.bytes));
     let constants = &block.machine.constants;
     let (aligned, misaligned) = aligned(addresses, active, width);
+    let aligned = if space == Space::Local { active } else { aligned };
     let mut misses = (misaligned, 0);
     for (part, register) in access.registers.iter().enumerate() {
         let Some(register) = *register else { continue };

@@ -2,7 +2,7 @@
 
 mod additions;
 mod alu;
-mod atomic;
+pub(crate) mod atomic;
 mod bulk;
 mod lanes;
 mod matrix;
@@ -18,16 +18,16 @@ mod wide;
 use std::sync::OnceLock;
 
 use crate::check::synccheck;
+use crate::ir::inst::{Address, Inst, Op, Pc, Reg, Space, Special, Varying, VoteMode};
+use crate::ir::{SHARED_WINDOW, WINDOW};
 use crate::machine::block::Block;
 use crate::machine::paths::Wait;
 use crate::machine::registers::Registers;
 use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent};
-use crate::program::compact::ALONE;
-use crate::program::inst::{Address, Inst, Op, Pc, Reg, Space, Special, Varying, VoteMode};
-use crate::program::joins::{MEETS, PARTS, WAITS};
-use crate::program::{SHARED_WINDOW, WINDOW};
+use crate::prepare::convergence_barriers::{MEETS, PARTS, WAITS};
+use crate::prepare::register_allocation::ALONE;
 
 /// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up.
 pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) {
@@ -174,7 +174,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                 let bits = if negated { !warp.registers.p(a) } else { warp.registers.p(a) };
                 warp.registers.set_w(d, &[bits; 32], active);
             }
-            op if together => warp_ops::execute_together(warp, block, op, active),
+            op if together => warp_ops::execute_together(warp, block, pc, op, active),
             _ if flag & WAITS != 0 => {
                 let executed = warp_ops::execute(warp, block, path, pc, active);
                 if !executed {
@@ -209,7 +209,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
             Op::Convert { .. } | Op::IsSpace { .. } => spaces::convert(warp, block, &inst.op, active),
             Op::Print(print) => print::execute(warp, block, print, active),
             Op::Allocate { .. } | Op::Release { .. } => system::heap(warp, block, pc, active),
-            Op::Fence if O::CHECKS => {
+            Op::Fence | Op::CopyStep if O::CHECKS => {
                 block.observer.sync(&SyncEvent::Fence { pc, warp: warp.index, lanes: active });
             }
             Op::Sleep { nanoseconds } => {
@@ -225,6 +225,12 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
             Op::Bulk(bulk) => bulk::execute(warp, block, pc, bulk, active),
             // Lane-local ones are part of a straight run.
             _ => {}
+        }
+        if block.faulted != 0 {
+            // Whoever misses memory goes no further; on a GPU the whole launch ends here.
+            let gone = std::mem::take(&mut block.faulted) & warp.paths.list[path].lanes;
+            warp.paths.exit(path, gone, pc + 1);
+            return;
         }
         // With one program counter, what any lane of the warp did before comes before what any of them does next.
         if O::CHECKS

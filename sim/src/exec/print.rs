@@ -11,10 +11,10 @@ mod float;
 mod format;
 
 use super::spaces;
+use crate::ir::inst::Print;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, lanes_of};
-use crate::program::inst::Print;
 use format::{Piece, parse};
 
 /// Executes `vprintf`, lane after lane.

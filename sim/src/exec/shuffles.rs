@@ -1,9 +1,9 @@
 //! `shfl`: every lane reads a register of another one.
 
+use crate::ir::inst::{ShuffleMode, Slot32, SlotP};
 use crate::machine::registers::{Constants, Row32};
 use crate::machine::warp::Warp;
 use crate::memory::rows;
-use crate::program::inst::{ShuffleMode, Slot32, SlotP};
 
 /// Executes a shuffle of all 32 lanes: `d` and `p` are where the values and their validity go.
 #[inline(always)]
@@ -24,6 +24,17 @@ pub(super) fn execute(
 /// The PTX ISA's definition of `shfl`: the value that every lane reads, and which lanes read within their segment.
 #[inline(always)]
 pub(super) fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Row32, u32) {
+    let (source, valid) = sources(mode, b, c);
+    let mut value = [0; 32];
+    for lane in 0..32 {
+        value[lane] = a[(source[lane] & 31) as usize];
+    }
+    (value, valid)
+}
+
+/// The lane that every lane reads from, itself where the other is outside its segment, and which lanes read within theirs.
+#[inline(always)]
+pub(super) fn sources(mode: ShuffleMode, b: &Row32, c: &Row32) -> (Row32, u32) {
     let mut source = [0u32; 32];
     let mut truth = [false; 32];
     // The mode is chosen outside the loops over lanes, so that each is a few vector instructions.
@@ -60,11 +71,7 @@ pub(super) fn shuffle(mode: ShuffleMode, a: &Row32, b: &Row32, c: &Row32) -> (Ro
             }
         }
     }
-    let mut value = [0; 32];
-    for lane in 0..32 {
-        value[lane] = a[(source[lane] & 31) as usize];
-    }
-    (value, rows::bits(truth))
+    (source, rows::bits(truth))
 }
 
 /// The end of a lane's segment, as the operand `c` of the instruction tells it: the highest lane that it may read, or

@@ -2,12 +2,12 @@
 
 use super::memory::{Attempt, Outside, WINDOWS, addresses, aligned, by_space, note_misses, read, write};
 use crate::check::hook;
+use crate::ir::inst::{Copied, Op, Pc, Space};
+use crate::ir::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::rows::Layout;
 use crate::observe::{MemoryEvent, MemoryKind, Observer, lanes_of};
-use crate::program::inst::{Copied, Op, Pc, Space};
-use crate::program::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
 
 /// Longest text that is read, in bytes.
 const LONGEST_TEXT: u64 = 4096;

@@ -1,12 +1,13 @@
 //! What a kernel asks the system for: memory of the device heap, and to be stopped.
 
 use super::spaces;
+use crate::ir::inst::{Op, Pc};
+use crate::ir::layout::STACK;
 use crate::machine::block::Block;
 use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
+use crate::memory::heap::Release;
 use crate::observe::lanes_of;
-use crate::program::STACK;
-use crate::program::inst::{Op, Pc};
 use crate::report::FindingKind;
 
 /// `malloc` and `free`, lane after lane.
@@ -25,19 +26,33 @@ pub(super) fn heap<O>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, active:
         Op::Release { pointer } => {
             let addresses = warp.registers.wide(&machine.constants, pointer);
             // Freeing null does nothing.
-            let wrong = lanes_of(active).filter(|&lane| {
-                let address = addresses[lane as usize];
-                address != 0 && !heap.release(address)
-            });
-            let wrong = wrong.fold(0u32, |lanes, lane| lanes | 1 << lane);
+            let (mut wrong, mut first) = (0u32, Release::Done);
+            for lane in lanes_of(active).filter(|&lane| addresses[lane as usize] != 0) {
+                let release = heap.release(addresses[lane as usize]);
+                if release != Release::Done {
+                    first = if wrong == 0 { release } else { first };
+                    wrong |= 1 << lane;
+                }
+            }
             if wrong != 0 {
                 let address = addresses[wrong.trailing_zeros() as usize];
-                let message = format!(
-                    "{} frees address {address:#x}, where no block of the device heap begins",
-                    thread(warp, block, wrong)
-                );
-                let help = "free what malloc returned, once: look for a second free, and for a pointer that was moved";
-                note(warp, block, pc, wrong, FindingKind::OutOfBounds, message, help);
+                let who = thread(warp, block, wrong);
+                let (message, help) = match first {
+                    Release::Twice => (
+                        format!(
+                            "{who} frees address {address:#x} a second time: the block of the device heap there was freed \
+                             before (a double free)"
+                        ),
+                        "each block is freed once, by one thread: decide who owns it, and set the pointer to null behind \
+                         `free`",
+                    ),
+                    _ => (
+                        format!("{who} frees address {address:#x}, which `malloc` has never returned"),
+                        "free the very pointer that `malloc` or `new` returned: not one that was moved, nor the address of \
+                         other memory",
+                    ),
+                };
+                note(warp, block, pc, wrong, FindingKind::InvalidFree, message, help);
             }
         }
         _ => {}
@@ -84,7 +99,7 @@ pub(super) fn stop<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, active: u32
         _ => (
             FindingKind::Trap,
             format!("{thread} executes a trap: it asks for the launch to be aborted"),
-            "`__trap()` or a failed check of the compiler stands here: look at the condition that leads to it",
+            "`__trap()` or a failed check of the compiler ends the kernel here: look at the condition that leads to it",
         ),
     };
     note(warp, block, pc, active, kind, message, help);
@@ -107,5 +122,5 @@ fn note<O>(
     help: &'static str,
 ) {
     let (index, number) = (block.index, warp.index);
-    block.faults.note(pc, kind, || Fault { message, help, block: index, warp: number, lanes, count: 1 });
+    block.faults.note(pc, kind, || Fault { message, help, block: index, warp: number, lanes, count: 1, space: None });
 }

@@ -3,10 +3,10 @@
 
 use super::lanes::{Targets, run_of_words, shared_words, store_run, store_shared_words};
 use super::memory::aligned;
+use crate::ir::inst::{Access, Reg, Slot32, Space};
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::rows::{self, Layout};
-use crate::program::inst::{Access, Reg, Slot32, Space};
 
 /// The registers of a vector of 2 or 4 words, if each word has one.
 #[inline(always)]

@@ -4,15 +4,16 @@
 //! exited are not.
 
 use super::matrix;
-use super::shuffles::shuffle;
+use super::shuffles::{shuffle, sources};
+use crate::ir::inst::{Op, Pc, ReduxOp, Slot32, VoteMode};
 use crate::machine::block::{Block, lanes_text};
+use crate::machine::breach::{Absence, Breach};
 use crate::machine::fault::Fault;
 use crate::machine::paths::{Path, Wait};
 use crate::machine::registers::{Constants, Registers, Row32};
 use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
 use crate::observe::{Observer, SyncEvent, lanes_of};
-use crate::program::inst::{Op, Pc, ReduxOp, Slot32, VoteMode};
 use crate::report::FindingKind;
 
 /// Lanes that execute one instruction together with others; the instruction of each may stand elsewhere in the program,
@@ -31,7 +32,7 @@ pub(super) fn execute<O: Observer>(
     let op = &block.machine.program.code.insts[pc as usize].op;
     if slot_of_mask(op).is_none() {
         // The forms without a mask, of before Volta: whoever is here takes part.
-        compute(warp, block, &[(op, active)], active, active);
+        compute(warp, block, pc, &[(op, active)], active, active);
         return true;
     }
     let (mut rest, mut groups) = (active, 0);
@@ -55,10 +56,11 @@ pub(super) fn execute<O: Observer>(
             return false;
         }
         meet(warp, block, op, group);
+        note_ended(warp, block, pc, mask, group);
         if let Op::Matrix(matrix) = op {
             matrix::execute(warp, block, pc, matrix, group);
         } else {
-            compute(warp, block, &[(op, active)], active & mask, group);
+            compute(warp, block, pc, &[(op, active)], active & mask, group);
         }
     }
     if O::CHECKS && groups > 1 && matches!(op, Op::Redux { .. }) {
@@ -85,7 +87,7 @@ pub(super) fn all_together(warp: &Warp, constants: &Constants, op: &Op, active: 
 }
 
 /// Executes an instruction of which [`all_together`] holds.
-pub(super) fn execute_together<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, op: &Op, active: u32) {
+pub(super) fn execute_together<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, op: &Op, active: u32) {
     meet(warp, block, op, active);
     if O::CHECKS
         && let Op::Match { all: false, a, .. } = *op
@@ -96,22 +98,60 @@ pub(super) fn execute_together<O: Observer>(warp: &mut Warp, block: &mut Block<'
         let distinct = lanes_of(active).filter(|&lane| first(lane)).count() as u32;
         block.observer.compared(distinct);
     }
-    compute(warp, block, &[(op, active)], active, active);
+    if active != u32::MAX
+        && let Some(slot) = slot_of_mask(op)
+    {
+        let mask = warp.registers.w(&block.machine.constants, slot)[active.trailing_zeros() as usize & 31];
+        note_ended(warp, block, pc, mask, active);
+    }
+    compute(warp, block, pc, &[(op, active)], active, active);
+}
+
+/// Lanes execute an instruction whose mask names some that have ended. Lanes that the block never had do not count.
+fn note_ended<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, mask: u32, lanes: u32) {
+    let ended = mask & threads_of(warp, block) & !warp.paths.live();
+    if ended != 0 && block.machine.scheduling == Scheduling::Independent {
+        let who = (block.index, warp.index, lanes);
+        block.faults.breaches.note((pc, None), who, Breach::EndedLanes { mask, lanes: ended });
+    }
+}
+
+/// The lanes that a warp began with.
+fn threads_of<O>(warp: &Warp, block: &Block<'_, O>) -> u32 {
+    let rest = block.machine.block.count().saturating_sub(u64::from(warp.index) * 32);
+    if rest >= 32 { u32::MAX } else { (1 << rest) - 1 }
+}
+
+/// Lanes that read, in a shuffle, from lanes that take no part in it: what they get is undefined.
+#[cold]
+fn note_absent<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, sources: &Row32, readers: u32) {
+    let reader = readers.trailing_zeros();
+    let from = sources[reader as usize & 31] & 31;
+    let mask = slot_of_mask(&block.machine.program.code.insts[pc as usize].op)
+        .map_or(u32::MAX, |slot| warp.registers.w(&block.machine.constants, slot)[reader as usize & 31]);
+    let why = if mask >> from & 1 == 0 { Absence::Unnamed } else { Absence::Gone };
+    block.faults.breaches.note((pc, None), (block.index, warp.index, readers), Breach::Absent { reader, from, why });
 }
 
 fn note_outside<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, mask: u32, lanes: u32) {
     let (index, number) = (block.index, warp.index);
     block.faults.note(pc, FindingKind::InvalidSyncMask, || Fault {
         message: format!(
-            "{} of warp {number} executes this instruction but is not in its mask {mask:#010x}",
-            lanes_text(lanes)
+            "{} of warp {number} {} in its mask {mask:#010x}",
+            lanes_text(lanes),
+            if lanes.count_ones() == 1 {
+                "executes this instruction but is not"
+            } else {
+                "execute this instruction but are not"
+            }
         ),
         help: "the mask must name every lane that executes the instruction: take it from `__ballot_sync` or \
-               `__activemask` where the lanes part",
+               `__activemask` where the lanes diverge",
         block: index,
         warp: number,
         lanes,
         count: 1,
+        space: None,
     });
 }
 
@@ -129,6 +169,7 @@ fn note_apart<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, mask: u32, lanes
         warp: number,
         lanes,
         count: 1,
+        space: None,
     });
 }
 
@@ -213,10 +254,11 @@ pub(crate) fn wake<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>) -> bo
         }
         for (mask, receivers) in masks {
             meet(warp, block, parts[0].0, receivers);
+            note_ended(warp, block, first.pc, mask, receivers);
             if let Op::Matrix(matrix) = parts[0].0 {
                 matrix::execute(warp, block, first.pc, matrix, receivers);
             } else {
-                compute(warp, block, &parts, here & mask, receivers);
+                compute(warp, block, first.pc, &parts, here & mask, receivers);
             }
         }
         warp.paths.wake(complete);
@@ -274,8 +316,16 @@ fn gather<'m>(
 }
 
 /// Lets `members`, lanes of `parts`, exchange values, and gives `receivers`, lanes of the same mask, the result.
-fn compute<O>(warp: &mut Warp, block: &Block<'_, O>, parts: &[Part<'_>], members: u32, receivers: u32) {
-    let constants = &block.machine.constants;
+fn compute<O: Observer>(
+    warp: &mut Warp,
+    block: &mut Block<'_, O>,
+    pc: Pc,
+    parts: &[Part<'_>],
+    members: u32,
+    receivers: u32,
+) {
+    let machine = block.machine;
+    let constants = &machine.constants;
     let registers = &mut warp.registers;
     let results = parts.iter().map(|&(op, lanes)| (op, lanes & receivers)).filter(|part| part.1 != 0);
     match *parts[0].0 {
@@ -292,6 +342,21 @@ fn compute<O>(warp: &mut Warp, block: &Block<'_, O>, parts: &[Part<'_>], members
             for lane in (0..32).filter(|lane| present >> lane & 1 == 0) {
                 a[lane] = 0;
             }
+            if O::CHECKS && members != u32::MAX && machine.scheduling == Scheduling::Independent {
+                let (from, _) = sources(mode, &b, &c);
+                let absent = |lane: &u32| {
+                    let source = from[*lane as usize] & 31;
+                    source != *lane && members >> source & 1 == 0
+                };
+                let readers = lanes_of(receivers).filter(absent).fold(0, |lanes, lane| lanes | 1 << lane);
+                if readers != 0 {
+                    for lane in (0..32).filter(|lane| members >> lane & 1 == 0) {
+                        a[lane] = machine.absent.unwrap_or(a[lane]);
+                    }
+                    note_absent(warp, block, pc, &from, readers);
+                }
+            }
+            let registers = &mut warp.registers;
             let (value, valid) = shuffle(mode, &a, &b, &c);
             for (op, lanes) in results {
                 let Op::Shuffle { d, p, .. } = *op else { continue };

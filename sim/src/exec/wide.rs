@@ -3,11 +3,11 @@
 
 use super::memory::{self, Attempt, aligned, note_misses, read, write};
 use crate::check::hook;
+use crate::ir::inst::{Atomic, AtomicOp, Pc, Reg, Space};
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::rows::Layout;
 use crate::observe::{MemoryEvent, MemoryKind, Observer, SharedUnit, lanes_of};
-use crate::program::inst::{Atomic, AtomicOp, Pc, Reg, Space};
 
 /// Executes `atom.exch.b128` and `atom.cas.b128`.
 pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, atomic: &Atomic, active: u32) {

@@ -40,7 +40,7 @@ const ROWS: &[Row] = &[
     ("cp.reduce.async.bulk", "9.7.9.25", Unit::Asynchronous, "one lane combines many elements of shared memory with those of global memory, each by one atomic operation"),
     ("cp.async.bulk", "9.7.9.25", Unit::Asynchronous, "one lane copies many bytes; an mbarrier or a group tells when they are there"),
     ("cp.async", "9.7.9.25", Unit::Asynchronous, "copies 4, 8 or 16 bytes from global to shared memory, waited for in groups"),
-    ("bra", "9.7.12.3", Unit::Control, "goes to a label; lanes may part"),
+    ("bra", "9.7.12.3", Unit::Control, "goes to a label; lanes may diverge"),
     ("brx", "9.7.12.4", Unit::Control, "goes to a label of a list"),
     ("call", "9.7.12.5", Unit::Control, "calls a function, also through a register"),
     ("ret", "9.7.12.6", Unit::Control, "returns from a function or ends the thread"),

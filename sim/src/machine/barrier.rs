@@ -1,11 +1,12 @@
 //! The barriers of a thread block: who has arrived, when they open, what `bar.red` combines.
 
 use super::block::Block;
-use super::paths::Wait;
+use super::breach::{Breach, Group, same_in_source};
+use super::paths::{Path, Wait};
 use super::schedule::Scheduling;
 use super::warp::Warp;
+use crate::ir::inst::{Barrier, BarrierReduction, Op, Pc, Reg};
 use crate::observe::{Observer, SyncEvent};
-use crate::program::inst::{BarrierReduction, Op, Pc, Reg};
 
 impl<O: Observer> Block<'_, O> {
     /// Threads arrive at barrier `id` and go on.
@@ -46,6 +47,9 @@ impl<O: Observer> Block<'_, O> {
             arrived = arrived.saturating_add(self.arrivals.get(&id).copied().unwrap_or(0));
             if arrived >= wanted.unwrap_or(live) {
                 self.arrivals.remove(&id);
+                if wanted.is_none() {
+                    self.look_at_meeting(warps, id);
+                }
                 if O::CHECKS {
                     if warps.iter().all(|warp| waiting_lanes(warp, id) == warp.paths.live()) {
                         self.observer.sync(&SyncEvent::Everyone);
@@ -77,7 +81,7 @@ impl<O: Observer> Block<'_, O> {
     /// `__syncthreads()`. False when it is not like that: then nothing was done.
     fn open_for_all(&mut self, warps: &mut [Warp]) -> bool {
         let mut common = None;
-        let mut time = 0;
+        let (mut time, mut live, mut first, mut apart) = (0, 0, None, false);
         for warp in warps.iter() {
             let path = match warp.paths.list[..] {
                 [] if warp.paths.live() == 0 => continue,
@@ -91,12 +95,19 @@ impl<O: Observer> Block<'_, O> {
                 return false;
             }
             time = time.max(warp.clock);
+            live += warp.paths.live().count_ones();
+            apart |= *first.get_or_insert(path.pc) != path.pc;
         }
         if common.is_none() || !self.arrivals.is_empty() {
             return false;
         }
         if O::CHECKS {
             self.observer.sync(&SyncEvent::Everyone);
+        }
+        if let Some(id) = common
+            && (apart || live != self.threads())
+        {
+            self.look_at_meeting(warps, id);
         }
         for warp in warps.iter_mut() {
             if let Some(path) = warp.paths.list.first_mut() {
@@ -111,6 +122,62 @@ impl<O: Observer> Block<'_, O> {
         true
     }
 
+    /// Threads of the block.
+    pub(super) fn threads(&self) -> u32 {
+        self.machine.block.count() as u32
+    }
+
+    /// All threads of the block that have not ended meet at barrier `id`: at one barrier of the source, as the language
+    /// asks, or at several, and with or without those that ended.
+    #[cold]
+    fn look_at_meeting(&mut self, warps: &[Warp], id: u32) {
+        if id == Barrier::CLUSTER {
+            return;
+        }
+        let of = self.threads();
+        let program = self.machine.program;
+        let mut pcs = warps.iter().flat_map(|warp| &warp.paths.list).map(|path| path.pc);
+        let one_place = pcs.next().is_none_or(|first| pcs.all(|pc| pc == first));
+        let live: u32 = warps.iter().map(|warp| warp.paths.live().count_ones()).sum();
+        if one_place && live == of {
+            return;
+        }
+        let mut places: Vec<(Pc, Group)> = Vec::new();
+        let mut parts = false;
+        for warp in warps {
+            let mut pcs: Vec<&Path> = warp.paths.list.iter().filter(|path| path.wait == Wait::Barrier(id)).collect();
+            pcs.sort_by_key(|path| path.pc);
+            parts |= pcs.windows(2).any(|two| !same_in_source(program, two[0].pc, two[1].pc));
+            for path in pcs {
+                let threads = path.lanes.count_ones();
+                match places.iter_mut().find(|(pc, _)| same_in_source(program, *pc, path.pc)) {
+                    Some((_, group)) => {
+                        group.threads += threads;
+                        if group.warp == warp.index {
+                            group.lanes |= path.lanes;
+                        } else {
+                            group.warps += 1;
+                        }
+                    }
+                    None => {
+                        let group = Group { threads, warp: warp.index, lanes: path.lanes, warps: 1 };
+                        places.push((path.pc, group));
+                    }
+                }
+            }
+        }
+        places.sort_by_key(|(pc, _)| (program.insts[*pc as usize].line, *pc));
+        let Some(((pc, here), others)) = places.split_first() else { return };
+        let who = (self.index, here.warp, here.lanes);
+        for (other, there) in others {
+            let breach = Breach::Apart { here: here.clone(), there: there.clone(), of, warp_parts: parts };
+            self.faults.breaches.note((*pc, Some(*other)), who, breach);
+        }
+        if live < of {
+            self.faults.breaches.note((*pc, None), who, Breach::Ended { threads: of - live, of });
+        }
+    }
+
     fn waiting_barriers(&self, warps: &[Warp]) -> Vec<u32> {
         let mut ids: Vec<u32> = warps
             .iter()
@@ -123,7 +190,7 @@ impl<O: Observer> Block<'_, O> {
     }
 
     /// The number of threads that a waiting path gives for barrier `id`, if it gives one.
-    fn barrier_threads(&self, warps: &[Warp], id: u32) -> Option<u32> {
+    pub(super) fn barrier_threads(&self, warps: &[Warp], id: u32) -> Option<u32> {
         warps.iter().find_map(|warp| {
             let path = warp.paths.list.iter().find(|path| path.wait == Wait::Barrier(id))?;
             let Op::Barrier(barrier) = &self.machine.program.code.insts[path.pc as usize].op else { return None };

@@ -33,9 +33,16 @@ const SHORT_PATIENCE: u64 = 64;
 /// Watching costs time, so a warp that worked whenever it was watched is watched less and less often, up to this.
 const LONG_PATIENCE: u64 = 1 << 20;
 
+/// A clock that shows more than this has shown more than any loop waits for: 36 years in nanoseconds.
+const END_OF_TIME: u64 = 1 << 60;
+
 /// Instructions without an effect after which a warp that looks at memory is believed to wait for lanes of its own that
 /// wait for it behind a loop, though it could not be proved.
 const BELIEF: u64 = 1 << 14;
+
+/// Warp-instructions that a block executes at most when a thread of it has missed memory: what they show is worth
+/// seconds, no more.
+pub(super) const AFTERMATH: u64 = 1 << 22;
 
 /// What a thread block is and holds while it runs.
 pub(crate) struct Block<'m, O> {
@@ -55,6 +62,8 @@ pub(crate) struct Block<'m, O> {
     pub printed: Printed,
     /// Warp-instructions that this block may still execute.
     pub budget: u64,
+    /// Lanes of the running warp that have missed memory in the running instruction: they go no further.
+    pub faulted: u32,
     /// How often something has changed that other threads can see, in this block and those that run in turn with it.
     pub changes: u64,
     /// Threads that have arrived at a barrier without waiting (`bar.arrive`), by barrier.
@@ -111,6 +120,7 @@ impl<'m, O: Observer> Block<'m, O> {
             faults: Faults::default(),
             printed: Printed::default(),
             budget: 0,
+            faulted: 0,
             changes: 0,
             arrivals: BTreeMap::new(),
             dice: None,
@@ -126,6 +136,8 @@ impl<'m, O: Observer> Block<'m, O> {
         self.shared.clear();
         self.shared.resize(self.machine.shared_bytes as usize, 0);
         self.budget = self.machine.budget;
+        self.faulted = 0;
+        self.faults.start(self.machine.in_turn());
         self.arrivals.clear();
         self.dice = Dice::new(self.machine.seed, index);
         if O::CHECKS {
@@ -146,6 +158,20 @@ impl<'m, O: Observer> Block<'m, O> {
         std::mem::swap(&mut self.arrivals, &mut held.arrivals);
         std::mem::swap(&mut self.dice, &mut held.dice);
         self.coordinates = self.machine.grid.coordinates(self.index);
+    }
+
+    /// Lanes of the running warp have missed memory. On a GPU the launch ends there. Here they end, and what the others
+    /// do is looked at for a while, as long as they do not only wait for those that are gone.
+    #[cold]
+    pub(crate) fn fault(&mut self, lanes: u32) {
+        self.faulted |= lanes;
+        self.faults.broken = true;
+        if O::CHECKS {
+            self.observer.sync(&SyncEvent::Fault);
+        }
+        if !self.machine.in_turn() {
+            self.budget = self.budget.min(AFTERMATH);
+        }
     }
 
     /// Runs the block until it ends, waits for other blocks, or has executed about `quantum` warp-instructions.
@@ -235,11 +261,13 @@ impl<'m, O: Observer> Block<'m, O> {
             exec::run(warp, self, path, &mut fuel);
             let used = before - fuel;
             warp.clock += used;
+            warp.executed += used;
             self.budget -= used;
             if std::mem::take(&mut warp.sleeps) {
                 break;
             }
         }
+        self.observer.worked(warp.executed);
         if waits || self.changes != changes {
             warp.idle = 0;
             warp.patience = warp.patience.min(PATIENCE);
@@ -287,6 +315,14 @@ impl<'m, O: Observer> Block<'m, O> {
                 warp.spin = Some(spin);
                 warp.patience = SHORT_PATIENCE;
             }
+            // No time is long enough: it waits for something else.
+            Watched::WaitsForTime(looks) if warp.clock > END_OF_TIME => {
+                let mut looks = looks;
+                looks.sort_by_key(|look| (look.pc, look.address));
+                looks.dedup();
+                warp.spin = Some(spin::Spin { changes: self.changes, looks });
+                warp.patience = SHORT_PATIENCE;
+            }
             watched => {
                 if independent && warp.communicated && warp.idle >= BELIEF && warp.paths.stop_waiting() {
                     warp.idle = 0;
@@ -294,7 +330,7 @@ impl<'m, O: Observer> Block<'m, O> {
                 warp.patience = (warp.idle.max(PATIENCE) * 2).min(warp.idle + LONG_PATIENCE);
                 // Whoever only watches the clock is shown longer and longer steps of time, so that waiting for a second
                 // takes none.
-                if matches!(watched, Watched::WaitsForTime) {
+                if matches!(watched, Watched::WaitsForTime(_)) {
                     warp.clock += warp.clock / 2;
                     warp.patience = warp.idle + PATIENCE;
                 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::ir::inst::Pc;
+use crate::machine::breach::Breaches;
 use crate::machine::grid::Machine;
-use crate::observe::metrics;
-use crate::program::inst::Pc;
+use crate::observe::{inlining, metrics};
 use crate::ptx::ast::Module;
-use crate::report::{Finding, FindingKind};
+use crate::report::{Finding, FindingKind, Memory, Severity};
 
 /// The first fault of a kind at an instruction, and how many followed.
 #[derive(Debug, Clone)]
@@ -23,19 +24,40 @@ pub(crate) struct Fault {
     pub lanes: u32,
     /// How often it happened at this instruction.
     pub count: u64,
+    /// The memory that was accessed.
+    pub space: Option<Memory>,
 }
 
 /// Faults by instruction and kind.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Faults {
     by_place: BTreeMap<(Pc, FindingKind), Fault>,
+    /// What the hardware goes on with.
+    pub breaches: Breaches,
+    /// A thread of the block, or of those that run in turn with it, has missed memory and ended there. Whoever waits for
+    /// it waits for ever: that is no fault of its own.
+    pub broken: bool,
+}
+
+/// What follows when a thread comes to an early end.
+const fn follows(kind: FindingKind) -> bool {
+    use FindingKind::{BarrierDivergence, Budget, Deadlock, InvalidSyncMask};
+    matches!(kind, BarrierDivergence | Budget | Deadlock | InvalidSyncMask)
 }
 
 impl Faults {
     /// Notes a fault. Only the first at an instruction is described: `describe` is not called for the others.
     #[cold]
     pub(crate) fn note(&mut self, pc: Pc, kind: FindingKind, describe: impl FnOnce() -> Fault) {
+        if self.broken && follows(kind) {
+            return;
+        }
         self.by_place.entry((pc, kind)).and_modify(|fault| fault.count += 1).or_insert_with(describe);
+    }
+
+    /// A block starts: alone, or `in_turn` with others.
+    pub(crate) const fn start(&mut self, in_turn: bool) {
+        self.broken &= in_turn;
     }
 
     /// Adds the faults of blocks that come later.
@@ -48,10 +70,11 @@ impl Faults {
                 }
             }
         }
+        self.breaches.merge(later.breaches);
     }
 
-    /// The findings, in order of source line.
-    pub(crate) fn findings(&self, machine: &Machine<'_>, module: &Module, ptx_file: &str) -> Vec<Finding> {
+    /// The findings, in order of source line. `used` as in [`Breaches::findings`].
+    pub(crate) fn findings(&self, machine: &Machine<'_>, module: &Module, ptx_file: &str, used: bool) -> Vec<Finding> {
         let mut findings: Vec<Finding> = self
             .by_place
             .iter()
@@ -59,7 +82,8 @@ impl Faults {
                 let (file, line) = metrics::place(machine.program, module, ptx_file, pc as usize);
                 Finding {
                     kind,
-                    message: fault.message.clone(),
+                    severity: Severity::Error,
+                    message: fault.message.clone() + &inlining::told(module, machine.program.insts[pc as usize].line),
                     help: fault.help.to_owned(),
                     file,
                     line,
@@ -68,11 +92,21 @@ impl Faults {
                     warp: fault.warp,
                     lanes: (0..32).filter(|lane| fault.lanes >> lane & 1 != 0).collect(),
                     count: fault.count,
+                    space: fault.space,
                     parties: Vec::new(),
                 }
             })
             .collect();
+        // Threads that a fault has ended are missed by the others: that is its consequence.
+        if !self.by_place.keys().any(|(_, kind)| ends_threads(*kind)) {
+            findings.extend(self.breaches.findings(machine, module, ptx_file, used));
+        }
         findings.sort_by(|a, b| (&a.file, a.line, a.kind).cmp(&(&b.file, b.line, b.kind)));
         findings
     }
+}
+
+/// Whether a fault of this kind ends the threads that have it.
+const fn ends_threads(kind: FindingKind) -> bool {
+    matches!(kind, FindingKind::OutOfBounds | FindingKind::Misaligned | FindingKind::Assert | FindingKind::Trap)
 }

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::block::{Block, Visit};
 use super::fault::Faults;
+use super::limits;
 use super::printed::Printed;
 use super::registers::{Constants, Registers};
 use super::residents::Residents;
@@ -14,11 +15,12 @@ use super::schedule::Scheduling;
 use super::warp::Warp;
 use crate::Options;
 use crate::error::Error;
+use crate::ir::inst::{Op, Space};
+use crate::ir::{CONST_WINDOW, PlacedVariable, SHARED_WINDOW};
 use crate::launch::{Arg, Dim3, Launch};
 use crate::memory::global::GlobalMemory;
 use crate::observe::Observer;
-use crate::program::inst::{Op, Space};
-use crate::program::{CONST_WINDOW, PlacedVariable, Program, SHARED_WINDOW};
+use crate::prepare::Executable;
 use crate::target::{Occupancy, Target, Usage};
 
 /// Most groups of blocks that run side by side. Fixed, so that results do not depend on the number of CPU threads.
@@ -51,7 +53,7 @@ impl<O> Ran<O> {
 /// Everything that all blocks of a launch share.
 pub(crate) struct Machine<'a> {
     /// The kernel.
-    pub program: &'a Program,
+    pub program: &'a Executable,
     /// Its constants as rows.
     pub constants: Constants,
     /// The arguments as they lie in parameter space.
@@ -85,6 +87,8 @@ pub(crate) struct Machine<'a> {
     waiting: AtomicBool,
     /// Warp-instructions that one block may execute.
     pub budget: u64,
+    /// What lanes that take no part in a shuffle give to those that read from them; 0 as on an H200 if nothing is said.
+    pub absent: Option<u32>,
     /// The blocks run in turn although their code does not show that they communicate: one waits for another, or they
     /// race.
     pub forced_turns: bool,
@@ -96,13 +100,17 @@ impl<'a> Machine<'a> {
     /// # Errors
     /// [`Error::Input`] when the launch does not fit the kernel or the GPU.
     pub(crate) fn new(
-        program: &'a Program,
+        program: &'a Executable,
         launch: &'a Launch,
         target: &'a Target,
         options: &Options,
     ) -> Result<Self, Error> {
         check_shape(program, launch, target)?;
+        limits::check_kernel(program, program.version, target)?;
         let occupancy = target.occupancy(&usage(program, launch));
+        let capacity = u64::from(occupancy.blocks.max(1)) * u64::from(target.multiprocessors);
+        let in_turn = options.seed != 0 || blocks_communicate(program);
+        limits::check_memory(program, launch, target, options.memory, in_turn.then_some(capacity))?;
         let addresses = addresses(program);
         let mut global = GlobalMemory::default();
         for variable in &program.globals {
@@ -114,7 +122,7 @@ impl<'a> Machine<'a> {
             let content = content(variable, &addresses);
             constant_memory[variable.address as usize..][..content.len()].copy_from_slice(&content);
         }
-        let params = arguments(program, launch, target, &mut global)?;
+        let params = arguments(program, launch, &mut global)?;
         let shared_bytes =
             program.shared_static.next_multiple_of(program.shared_align) + u64::from(launch.shared_bytes);
         Ok(Self {
@@ -128,13 +136,14 @@ impl<'a> Machine<'a> {
             shared_dynamic: launch.shared_bytes,
             shared_bytes,
             target,
-            resident_blocks: u64::from(occupancy.blocks.max(1)) * u64::from(target.multiprocessors),
+            resident_blocks: capacity,
             occupancy,
             scheduling: options.scheduling.unwrap_or(target.scheduling),
             seed: options.seed,
             endless: AtomicU64::new(u64::MAX),
             waiting: AtomicBool::new(false),
             budget: options.budget,
+            absent: None,
             forced_turns: false,
         })
     }
@@ -237,35 +246,33 @@ impl<'a> Machine<'a> {
 
     /// Whether the blocks run in turn, seen by one observer.
     pub(crate) fn in_turn(&self) -> bool {
-        self.forced_turns || self.seed != 0 || self.blocks_communicate()
+        self.forced_turns || self.seed != 0 || blocks_communicate(self.program)
     }
+}
 
-    /// Whether the result may depend on the order of the blocks: then they run in order, so that every run is alike.
-    /// Integer reductions up to 32 bits whose old value nobody uses give the same result in any order.
-    fn blocks_communicate(&self) -> bool {
-        self.program.insts.iter().any(|inst| match &inst.op {
-            Op::Atomic(atomic) => {
-                let harmless = atomic.op.commutes() && atomic.result.is_none() && atomic.bytes <= 4;
-                atomic.space != Space::Shared && !harmless
-            }
-            Op::Bulk(bulk) => match bulk.reduces {
-                Some((op, bytes)) => bulk.to.0 != Space::Shared && !(op.commutes() && bytes <= 4),
-                None => false,
-            },
-            // The addresses that they get.
-            Op::Allocate { .. } => true,
-            Op::Load(access) | Op::Store(access) => {
-                access.strong && matches!(access.space, Space::Global | Space::Generic)
-            }
-            _ => false,
-        })
-    }
+/// Whether the result may depend on the order of the blocks: then they run in order, so that every run is alike.
+/// Integer reductions up to 32 bits whose old value nobody uses give the same result in any order.
+fn blocks_communicate(program: &Executable) -> bool {
+    program.insts.iter().any(|inst| match &inst.op {
+        Op::Atomic(atomic) => {
+            let harmless = atomic.op.commutes() && atomic.result.is_none() && atomic.bytes <= 4;
+            atomic.space != Space::Shared && !harmless
+        }
+        Op::Bulk(bulk) => match bulk.reduces {
+            Some((op, bytes)) => bulk.to.0 != Space::Shared && !(op.commutes() && bytes <= 4),
+            None => false,
+        },
+        // The addresses that they get.
+        Op::Allocate { .. } => true,
+        Op::Load(access) | Op::Store(access) => access.strong && matches!(access.space, Space::Global | Space::Generic),
+        _ => false,
+    })
 }
 
 /// Where the variables of a program lie: the address within their space and the generic one.
 pub(crate) type Addresses<'a> = HashMap<&'a str, (u64, u64)>;
 
-pub(crate) fn addresses(program: &Program) -> Addresses<'_> {
+pub(crate) fn addresses(program: &Executable) -> Addresses<'_> {
     let shared = program.shared_variables.iter().map(|v| (&*v.0, (v.1, SHARED_WINDOW + v.1)));
     let constant = program.constants.iter().map(|v| (&*v.name, (v.address, CONST_WINDOW + v.address)));
     let global = program.globals.iter().map(|v| (&*v.name, (v.address, v.address)));
@@ -285,7 +292,7 @@ pub(crate) fn content(variable: &PlacedVariable, addresses: &Addresses<'_>) -> V
     content
 }
 
-fn check_shape(program: &Program, launch: &Launch, target: &Target) -> Result<(), Error> {
+fn check_shape(program: &Executable, launch: &Launch, target: &Target) -> Result<(), Error> {
     let Launch { grid, block, .. } = launch;
     for (what, extent) in [("grid", grid), ("block", block)] {
         if extent.x == 0 || extent.y == 0 || extent.z == 0 {
@@ -340,7 +347,7 @@ fn check_shape(program: &Program, launch: &Launch, target: &Target) -> Result<()
 }
 
 /// What a block of the launch needs of a multiprocessor; PTX does not tell how many registers.
-pub(crate) fn usage(program: &Program, launch: &Launch) -> Usage {
+pub(crate) fn usage(program: &Executable, launch: &Launch) -> Usage {
     Usage {
         threads: u32::try_from(launch.block.count()).unwrap_or(u32::MAX),
         shared_bytes: program.shared_static + u64::from(launch.shared_bytes),
@@ -350,12 +357,7 @@ pub(crate) fn usage(program: &Program, launch: &Launch) -> Usage {
 }
 
 /// Lays the arguments out in parameter space, checked against the kernel's parameters.
-fn arguments<'a>(
-    program: &Program,
-    launch: &'a Launch,
-    target: &Target,
-    global: &mut GlobalMemory<'a>,
-) -> Result<Vec<u8>, Error> {
+fn arguments<'a>(program: &Executable, launch: &'a Launch, global: &mut GlobalMemory<'a>) -> Result<Vec<u8>, Error> {
     let passed = launch.args.iter().filter(|arg| !matches!(arg, Arg::Memory { .. })).count();
     if passed != program.params.len() {
         let params: Vec<String> =
@@ -367,7 +369,7 @@ fn arguments<'a>(
             if params.is_empty() { "none".to_owned() } else { params.join(", ") }
         )));
     }
-    let addresses = allocate(program, launch, target, global)?;
+    let addresses = allocate(launch, global);
     let end = program.params.iter().map(|param| param.offset + param.bytes).max().unwrap_or(0);
     let mut bytes = vec![0; end as usize];
     let passed = launch.args.iter().enumerate().filter(|(_, arg)| !matches!(arg, Arg::Memory { .. }));
@@ -405,26 +407,7 @@ fn arguments<'a>(
 }
 
 /// Gives the launch's buffers their memory: the address of each place in the list that is one.
-fn allocate<'a>(
-    program: &Program,
-    launch: &'a Launch,
-    target: &Target,
-    global: &mut GlobalMemory<'a>,
-) -> Result<Vec<Option<u64>>, Error> {
-    let sizes = launch.args.iter().map(|arg| match arg {
-        Arg::Buffer(content) => content.len() as u64,
-        Arg::Zeros(size) | Arg::Uninit(size) => *size,
-        Arg::Memory { bytes, .. } => *bytes,
-        Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => 0,
-    });
-    let variables = program.globals.iter().map(|variable| variable.bytes);
-    let memory = sizes.chain(variables).fold(0, u64::saturating_add);
-    if memory > target.memory {
-        return Err(Error::input(format!(
-            "the arguments and the module's variables need {memory} bytes of global memory; {} has {}",
-            target.title, target.memory
-        )));
-    }
+fn allocate<'a>(launch: &'a Launch, global: &mut GlobalMemory<'a>) -> Vec<Option<u64>> {
     let mut addresses = Vec::with_capacity(launch.args.len());
     for (index, arg) in launch.args.iter().enumerate() {
         addresses.push(match arg {
@@ -438,5 +421,5 @@ fn allocate<'a>(
             Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => None,
         });
     }
-    Ok(addresses)
+    addresses
 }

@@ -6,8 +6,8 @@
 //! which no way leads to the meeting (`BREAK`), is not waited for. Unlike the older stack of divergent paths, any path
 //! may run at any time: a lane that waits for another lane of its warp cannot block it.
 
-use crate::program::inst::{NEVER, Pc};
-use crate::program::joins::Parting;
+use crate::ir::inst::{NEVER, Pc};
+use crate::prepare::convergence_barriers::Parting;
 
 /// Why a path does not run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! The register file of a warp: every slot holds one register of all 32 lanes, side by side.
 
+use crate::ir::inst::{CONSTANT, Reg, Slot32, Slot64, SlotP};
+use crate::ir::slots::Slots;
 use crate::memory::rows;
-use crate::program::compact::Code;
-use crate::program::inst::{CONSTANT, Reg, Slot32, Slot64, SlotP};
-use crate::program::slots::Slots;
+use crate::prepare::register_allocation::Code;
 
 /// 32 lanes of a 32-bit register.
 pub(crate) type Row32 = [u32; 32];

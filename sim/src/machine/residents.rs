@@ -7,7 +7,7 @@
 //!
 //! When every resident block waits and nothing has changed since each was looked at, nothing will ever change.
 
-use super::block::{Block, Held, Visit};
+use super::block::{AFTERMATH, Block, Held, Visit};
 use super::fault::Fault;
 use super::registers::Registers;
 use super::schedule::Dice;
@@ -119,7 +119,8 @@ impl<O: Observer> Residents<O> {
             }
             block.exchange(&mut resident.held);
             streak = if block.changes != changes || visit == Visit::Ended { 0 } else { streak + used };
-            if streak > block.machine.budget {
+            let patience = if block.faults.broken { AFTERMATH } else { block.machine.budget };
+            if streak > patience {
                 self.note_idle(block, streak);
                 return;
             }
@@ -314,11 +315,12 @@ impl<O: Observer> Residents<O> {
                         "{streak} warp-instructions have changed nothing in memory; all {count} blocks that run loop or \
                          wait, this one here: {because}"
                     ),
-                    help: "look for a loop that waits for what nobody writes; if the kernel is just long, raise --budget",
+                    help: "look for a loop that waits for what no thread writes; if the kernel is just long, raise --budget",
                     block: index,
                     warp: warp.index,
                     lanes: path.lanes,
                     count: 1,
+                    space: None,
                 });
             }
             block.exchange(held);

@@ -11,8 +11,8 @@ use super::paths::Wait;
 use super::schedule::Scheduling;
 use super::warp::Warp;
 use crate::exec;
+use crate::ir::inst::{Access, Op, Pc, Special};
 use crate::observe::Observer;
-use crate::program::inst::{Access, Op, Pc, Special};
 
 /// Instructions over which a repetition is looked for.
 const LONGEST: u64 = 2048;
@@ -41,8 +41,8 @@ pub(crate) struct Spin {
 pub(super) enum Watched {
     /// It repeats itself.
     Spins(Spin),
-    /// It does not, as far as one can see; in its loop it looks at the clock.
-    WaitsForTime,
+    /// It does not, as far as one can see; in its loop it looks at the clock, and at this.
+    WaitsForTime(Vec<Look>),
     /// It does not, as far as one can see.
     Works,
 }
@@ -60,7 +60,7 @@ pub(super) fn watch<O: Observer>(block: &mut Block<'_, O>, warp: &mut Warp) -> W
     let mut clock = false;
     for lanes in groups {
         if !repeats(block, warp, lanes, &mut looks, &mut clock) {
-            return if clock { Watched::WaitsForTime } else { Watched::Works };
+            return if clock { Watched::WaitsForTime(looks) } else { Watched::Works };
         }
     }
     Watched::Spins(Spin { changes, looks })
@@ -91,6 +91,7 @@ fn repeats<O: Observer>(
         let mut fuel = 1;
         exec::run(warp, block, path, &mut fuel);
         warp.clock += 1 - fuel;
+        warp.executed += 1 - fuel;
         block.budget -= 1 - fuel;
         if block.changes != changes {
             return false;
@@ -100,7 +101,8 @@ fn repeats<O: Observer>(
             return true;
         }
         // Loops take some rounds until they are in their steady state, and may be long: look further back, less often.
-        if step == renew {
+        // What it looked at last is also what it waits for if it only waits for time.
+        if step == renew && step < LONGEST {
             renew *= 2;
             earlier = state(warp);
             looks.truncate(known);

@@ -7,15 +7,40 @@ use super::paths::Wait;
 use super::spin::Look;
 use super::warp::Warp;
 use crate::exec;
+use crate::ir::inst::{AtomicOp, Op, Pc};
 use crate::observe::Observer;
-use crate::program::inst::Pc;
 use crate::report::FindingKind;
 
 const BARRIER_HELP: &str = "a barrier must be reached by every thread of the block: move it out of the branch or loop \
                             that only some threads take";
+const COUNT_HELP: &str = "the hardware counts the threads that come, and those that have ended do not: give the barrier the \
+                          count of the warps that really come to it, times 32";
 const MASK_HELP: &str = "pass a mask that names exactly the lanes that execute the instruction together";
 const ENDLESS_HELP: &str =
     "look for a loop whose condition never becomes false; if the kernel is just long, raise --budget";
+
+/// Who waits at barrier `id`, and who of the block never comes: `here` threads wait, `live` of all have not ended, `of`
+/// is all.
+fn missing_at_barrier(id: u32, wanted: Option<u32>, arrived: u32, [here, live, of]: [u32; 3]) -> String {
+    let ended = match of - live {
+        0 => String::new(),
+        1 => "; 1 has ended".to_owned(),
+        n => format!("; {n} have ended"),
+    };
+    let elsewhere = live - here;
+    match wanted {
+        None => {
+            format!("of the block's {of} threads, {here} wait at barrier {id} and {elsewhere} never come to it{ended}")
+        }
+        Some(wanted) => {
+            let arrived = if arrived > 0 { format!(" and {arrived} have arrived at it") } else { String::new() };
+            format!(
+                "barrier {id} opens for {wanted} threads: {here} of the block's {of} threads wait at it{arrived}, and no \
+                 other comes{ended}"
+            )
+        }
+    }
+}
 
 impl<O: Observer> Block<'_, O> {
     fn note(
@@ -27,7 +52,7 @@ impl<O: Observer> Block<'_, O> {
         help: &'static str,
     ) {
         let (block, (warp, lanes)) = (self.index, place);
-        self.faults.note(pc, kind, || Fault { message: message(), help, block, warp, lanes, count: 1 });
+        self.faults.note(pc, kind, || Fault { message: message(), help, block, warp, lanes, count: 1, space: None });
     }
 
     /// The budget is spent: the place where a warp was last becomes a finding.
@@ -46,20 +71,18 @@ impl<O: Observer> Block<'_, O> {
 
     /// All warps wait for threads of the block that never come: every place where somebody waits becomes a finding.
     pub(super) fn note_unreachable(&mut self, warps: &[Warp]) {
-        let live: u32 = warps.iter().map(|warp| warp.paths.live().count_ones()).sum();
+        let (live, of): (u32, u32) = (warps.iter().map(|warp| warp.paths.live().count_ones()).sum(), self.threads());
         for warp in warps {
             for path in &warp.paths.list {
                 let place = (warp.index, path.lanes);
                 match path.wait {
                     Wait::Barrier(id) => {
                         let here: u32 = warps.iter().map(|warp| waiting_lanes(warp, id).count_ones()).sum();
-                        let message = || {
-                            format!(
-                                "{here} threads wait at barrier {id} and {} threads of the block never come to it",
-                                live - here
-                            )
-                        };
-                        self.note(path.pc, FindingKind::BarrierDivergence, place, message, BARRIER_HELP);
+                        let wanted = self.barrier_threads(warps, id);
+                        let arrived = self.arrivals.get(&id).copied().unwrap_or(0);
+                        let message = || missing_at_barrier(id, wanted, arrived, [here, live, of]);
+                        let help = if wanted.is_some() { COUNT_HELP } else { BARRIER_HELP };
+                        self.note(path.pc, FindingKind::BarrierDivergence, place, message, help);
                     }
                     Wait::Lanes(mask) => self.note_missing(path.pc, place, mask),
                     Wait::None => {}
@@ -84,7 +107,9 @@ impl<O: Observer> Block<'_, O> {
         for warp in warps {
             let lanes = warp.paths.live();
             if let Some(spin) = &warp.spin {
-                match spin.looks.iter().find(|look| self.waits_for(look)) {
+                let waited = || spin.looks.iter().filter(|look| self.waits_for(look));
+                // What it asks an mbarrier is what it waits for, whatever else it reads.
+                match waited().find(|look| self.mbarrier(**look).is_some()).or_else(|| waited().next()) {
                     Some(&look) => self.note_spin(warp, look, because),
                     None => {
                         let pc = warp.paths.list.first().map_or(0, |path| path.pc);
@@ -128,6 +153,14 @@ impl<O: Observer> Block<'_, O> {
         self.machine.global.find(look.address, 1).is_some() || exec::shared_offset(look.address).is_some()
     }
 
+    /// The state of the mbarrier that a look asks, if it asks one.
+    fn mbarrier(&self, look: Look) -> Option<u64> {
+        let Op::Atomic(atomic) = &self.machine.program.code.insts[look.pc as usize].op else { return None };
+        let asks = matches!(atomic.op, AtomicOp::MbarrierTest);
+        let offset = exec::shared_offset(look.address).filter(|_| asks)?;
+        Some(u64::from_le_bytes(*self.shared.get(offset as usize..)?.first_chunk()?))
+    }
+
     fn note_spin(&mut self, warp: &Warp, look: Look, because: &str) {
         let (place, value) = match exec::shared_offset(look.address) {
             Some(offset) => {
@@ -143,10 +176,20 @@ impl<O: Observer> Block<'_, O> {
                 None => (format!("address {:#x}", look.address), None),
             },
         };
+        let mbarrier = self.mbarrier(look).map(|word| {
+            let (who, what) = (lanes_text(look.lanes), exec::atomic::waits_for(word));
+            format!("{who} wait at the mbarrier at {place} for {what}, and no thread arrives any more: {because}")
+        });
+        if let Some(message) = mbarrier {
+            let help = "the count of `mbarrier.init` (of `init` of a cuda::barrier) is the number of arrivals in each phase: \
+                        count the threads, and the elected ones, that arrive; and expect as many bytes as are copied";
+            self.note(look.pc, FindingKind::Deadlock, (warp.index, look.lanes), || message, help);
+            return;
+        }
         let holds = value.map_or(String::new(), |value| format!(", which holds {value}"));
         let who = lanes_text(look.lanes);
         let message =
-            || format!("{who} wait in a loop for {place}{holds}, to change, and nobody changes it: {because}");
+            || format!("{who} wait in a loop for {place}{holds}, to change, and no thread changes it: {because}");
         let help = "look for who should write it: a thread that waits itself, lost its turn in a lock, or runs only when \
                     this one has ended";
         self.note(look.pc, FindingKind::Deadlock, (warp.index, look.lanes), message, help);

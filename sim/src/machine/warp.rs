@@ -4,9 +4,9 @@ use super::block::FIRST_PATIENCE;
 use super::paths::Paths;
 use super::registers::Registers;
 use super::spin::Spin;
+use crate::ir::slots::StartValue;
 use crate::launch::Dim3;
 use crate::machine::grid::Machine;
-use crate::program::slots::StartValue;
 
 /// A warp of a thread block.
 #[derive(Debug, Default)]
@@ -23,6 +23,8 @@ pub(crate) struct Warp {
     pub frame: Vec<u8>,
     /// The model's clock: one cycle per instruction, and the time that it waited at barriers and slept.
     pub clock: u64,
+    /// Instructions that it has executed in this block.
+    pub executed: u64,
     /// An atomic or volatile access was executed in this turn: what a loop can wait for.
     pub communicated: bool,
     /// It sleeps (`nanosleep`): its turn is over.
@@ -46,6 +48,7 @@ impl Warp {
         let lanes = (threads - first_thread).min(32) as u32;
         self.index = index;
         self.clock = 0;
+        self.executed = 0;
         self.communicated = false;
         self.sleeps = false;
         self.idle = 0;

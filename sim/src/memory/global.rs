@@ -114,11 +114,14 @@ impl<'a> Allocation<'a> {
         }
     }
 
-    /// The buffer's content; `None` if nothing was written to it.
-    pub fn into_written(self) -> Written {
-        let Self { bytes, content, pages, .. } = self;
-        if pages.iter().all(|page| page.get().is_none()) {
-            return None;
+    /// The buffer's content; `None` if nothing was written to it. `whole`, or up to the last page that was written.
+    pub fn into_written(self, whole: bool) -> Written {
+        let Self { bytes, content, mut pages, .. } = self;
+        let last = pages.iter().rposition(|page| page.get().is_some())?;
+        let (mut pages, mut bytes) = (std::mem::take(&mut pages).into_vec(), bytes);
+        if !whole {
+            pages.truncate(last + 1);
+            bytes = bytes.min((last as u64 + 1) * PAGE_BYTES);
         }
         let mut result = Vec::with_capacity(bytes as usize);
         let mut copy = [0; PAGE_BYTES as usize];
@@ -318,12 +321,13 @@ impl<'a> GlobalMemory<'a> {
         &self.buffers
     }
 
-    /// The content of each argument buffer, in the same order, and of each of the module's variables; `None` where
-    /// nothing was written.
+    /// The content of each argument buffer, in the same order, and of each of the module's variables up to the last page
+    /// that was written; `None` where nothing was.
     pub fn into_written(self) -> (Vec<Written>, Vec<Written>) {
-        let written =
-            |allocations: Vec<Allocation<'a>>| allocations.into_iter().map(Allocation::into_written).collect();
-        (written(self.buffers), written(self.variables))
+        let written = |allocations: Vec<Allocation<'a>>, whole| {
+            allocations.into_iter().map(|allocation| allocation.into_written(whole)).collect()
+        };
+        (written(self.buffers, true), written(self.variables, false))
     }
 
     /// The device heap.

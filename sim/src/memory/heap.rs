@@ -6,7 +6,7 @@
 //! number of CPU threads.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::global::Allocation;
@@ -23,10 +23,23 @@ const GRAIN: u64 = 16;
 struct Blocks {
     /// As asked for.
     given: BTreeMap<u64, u64>,
+    /// Where blocks began that were freed, and none begins now.
+    freed: BTreeSet<u64>,
     /// Free ranges; neighbours are one range.
     free: BTreeMap<u64, u64>,
     /// The search for a free range begins here.
     next: u64,
+}
+
+/// What came of taking a block back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Release {
+    /// It is free.
+    Done,
+    /// It was free before.
+    Twice,
+    /// No block was ever given out at this address.
+    NeverGiven,
 }
 
 /// The device heap.
@@ -38,7 +51,8 @@ pub struct Heap {
 
 impl Default for Heap {
     fn default() -> Self {
-        let blocks = Blocks { given: BTreeMap::new(), free: BTreeMap::from([(0, HEAP_BYTES)]), next: 0 };
+        let blocks =
+            Blocks { given: BTreeMap::new(), freed: BTreeSet::new(), free: BTreeMap::from([(0, HEAP_BYTES)]), next: 0 };
         let memory = Allocation::new(HEAP_BASE, HEAP_BYTES, Cow::default(), "the device heap".to_owned());
         Self { memory, blocks: Mutex::new(blocks) }
     }
@@ -65,15 +79,19 @@ impl Heap {
             blocks.free.insert(offset + size, length - size);
         }
         blocks.given.insert(offset, bytes);
+        blocks.freed.remove(&offset);
         blocks.next = offset + size;
         HEAP_BASE + offset
     }
 
-    /// Takes back the block at `address`. False when there is none: it was never given, or taken back before.
-    pub fn release(&self, address: u64) -> bool {
+    /// Takes back the block at `address`.
+    pub fn release(&self, address: u64) -> Release {
         let mut blocks = self.blocks();
-        let Some(mut offset) = address.checked_sub(HEAP_BASE) else { return false };
-        let Some(bytes) = blocks.given.remove(&offset) else { return false };
+        let Some(mut offset) = address.checked_sub(HEAP_BASE) else { return Release::NeverGiven };
+        let Some(bytes) = blocks.given.remove(&offset) else {
+            return if blocks.freed.contains(&offset) { Release::Twice } else { Release::NeverGiven };
+        };
+        blocks.freed.insert(offset);
         let mut size = bytes.max(1).next_multiple_of(GRAIN);
         if let Some(behind) = blocks.free.remove(&(offset + size)) {
             size += behind;
@@ -84,7 +102,7 @@ impl Heap {
             offset = start;
         }
         blocks.free.insert(offset, size);
-        true
+        Release::Done
     }
 
     /// The heap's memory, if one block of it holds `bytes` bytes from `address` on.
@@ -125,9 +143,9 @@ mod tests {
         assert!(heap.find(one + 36, 4).is_some());
         assert!(heap.find(one + 37, 4).is_none(), "the grain's rest is not part of the block");
         assert_eq!(heap.describe(one + 44), "4 bytes behind the end of a block of 40 bytes from malloc");
-        assert!(heap.release(one));
-        assert!(!heap.release(one), "twice");
-        assert!(!heap.release(two + 16), "never given");
+        assert_eq!(heap.release(one), Release::Done);
+        assert_eq!(heap.release(one), Release::Twice);
+        assert_eq!(heap.release(two + 16), Release::NeverGiven);
         assert!(heap.find(one, 1).is_none());
         assert_ne!(heap.allocate(40), one, "a block that was freed is given out last");
     }
@@ -141,7 +159,7 @@ mod tests {
         assert_eq!(heap.allocate(1), 0, "full");
         // In an order that joins ranges on both sides.
         for parity in [0, 1] {
-            assert!(blocks.iter().skip(parity).step_by(2).all(|&block| heap.release(block)));
+            assert!(blocks.iter().skip(parity).step_by(2).all(|&block| heap.release(block) == Release::Done));
         }
         assert_ne!(heap.allocate(HEAP_BYTES), 0);
     }

@@ -54,8 +54,8 @@ fn access(machine: &Machine<'_>, pc: usize, kind: &str, accesses: &Accesses) -> 
         false => global_place(machine, address),
     };
     AccessDetails {
-        instruction: machine.program.texts[pc].clone(),
-        ptx_line: machine.program.ptx_lines[pc],
+        instruction: machine.program.insts[pc].text.clone(),
+        ptx_line: machine.program.insts[pc].ptx_line,
         kind: kind.to_owned(),
         width: accesses.width,
         unit: if accesses.shared { "wavefronts" } else { "sectors" }.to_owned(),
@@ -125,7 +125,7 @@ fn multiplicity(meetings: &Meetings, place: impl Fn(u64) -> String) -> Option<Mu
 
 fn barrier(machine: &Machine<'_>, pc: usize, waits: &Waits) -> BarrierDetails {
     BarrierDetails {
-        ptx_line: machine.program.ptx_lines[pc],
+        ptx_line: machine.program.insts[pc].ptx_line,
         warps: waits.warps,
         steps: waits.steps,
         most: waits.most,

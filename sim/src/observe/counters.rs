@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::{MemoryEvent, MemoryKind, Observer, SharedUnit, eras};
+use crate::ir::inst::Pc;
+use crate::ir::slow_paths::Difference;
 use crate::machine::grid::Machine;
 use crate::memory::banks::{self, Marks};
 use crate::memory::rows::{self, Layout};
 use crate::memory::rules::Rules;
 use crate::memory::sectors::{self, GlobalUnit, Passes};
-use crate::program::compact::Code;
-use crate::program::inst::Pc;
-use crate::program::ways::Difference;
+use crate::prepare::register_allocation::Code;
 
 /// Counts of one instruction of the program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -108,6 +108,8 @@ pub struct Counters {
     running: Vec<[u64; 2]>,
     /// The same for all instructions of the straight run that begins with an instruction, together.
     runs: Vec<[u64; 2]>,
+    /// Instructions of the warp that executes most.
+    pub longest_warp: u64,
     /// The words that shared accesses come to.
     marks: Marks,
     /// Floating-point thread instructions that lanes execute beyond what all execute.
@@ -128,6 +130,7 @@ impl Counters {
             by_pc: vec![Counts::default(); machine.program.insts.len()],
             running: vec![[0; 2]; machine.program.insts.len()],
             runs: vec![[0; 2]; machine.program.insts.len()],
+            longest_warp: 0,
             marks: Marks::default(),
             other_rules: (rules != Rules::default()).then_some(rules),
         }
@@ -167,6 +170,7 @@ impl Counters {
             mine.attempts.merge(&theirs.attempts);
             mine.exchanges += theirs.exchanges;
         }
+        self.longest_warp = self.longest_warp.max(other.longest_warp);
         for (&pc, &difference) in &other.unusual {
             add(self.unusual.entry(pc).or_default(), difference);
         }
@@ -280,6 +284,11 @@ impl Observer for Counters {
 
     fn communicate(&mut self, pc: Pc, thread_instructions: u32) {
         self.by_pc[pc as usize].exchanges += u64::from(thread_instructions);
+    }
+
+    #[inline]
+    fn worked(&mut self, executed: u64) {
+        self.longest_warp = self.longest_warp.max(executed);
     }
 
     fn engine(&mut self, pc: Pc, requests: u64, sectors: u64) {

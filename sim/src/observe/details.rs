@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::{MemoryEvent, MemoryKind, eras, lanes_of};
+use crate::ir::inst::Pc;
 use crate::machine::grid::Machine;
 use crate::memory::rules::Rules;
-use crate::program::inst::Pc;
 
 /// Most addresses of atomics that are counted one by one for each instruction.
 const ADDRESSES: usize = 1 << 16;

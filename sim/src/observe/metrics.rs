@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use super::counters::{Access, Counters, Counts};
 use super::exact::METRICS;
-use crate::program::Program;
-use crate::program::arithmetic::Arithmetic;
-use crate::program::inst::{AtomicForm, AtomicOp, Op, Space};
-use crate::program::sink::Place;
-use crate::program::ways::Difference;
+use super::inlining;
+use crate::ir::arithmetic::Arithmetic;
+use crate::ir::inst::{AtomicForm, AtomicOp, Op, Space};
+use crate::ir::slow_paths::Difference;
+use crate::prepare::Executable;
 use crate::ptx::ast::Module;
+use crate::ptxas::Emitted;
+use crate::ptxas::code_sinking::Place;
 use crate::report::{LineReport, Metrics};
 
 /// One instruction of the program with its counts.
@@ -179,17 +181,23 @@ impl Site<'_> {
 /// Counters that the hardware counts too, with the same value.
 pub static EXACT: &[Metric] = &METRICS;
 
+/// Instructions of the warp that executes most: no sum over instructions or lines, but a way through the launch.
+const LONGEST_WARP: &str = "warpbook__longest_warp_inst_executed.max";
+
 /// Counters that only a simulator has.
 pub const OWN: &[Metric] = &[
     metric("warpbook__barriers.sum", |s| if matches!(s.op, Op::Barrier(_)) { s.counts.executed } else { 0 }),
+    metric(LONGEST_WARP, |_| 0),
     metric("warpbook__memory_inst_128b.sum", |s| s.of_width(128)),
     metric("warpbook__memory_inst_16b.sum", |s| s.of_width(16)),
     metric("warpbook__memory_inst_32b.sum", |s| s.of_width(32)),
     metric("warpbook__memory_inst_64b.sum", |s| s.of_width(64)),
     metric("warpbook__memory_inst_8b.sum", |s| s.of_width(8)),
     metric("warpbook__printf_calls.sum", |s| s.lanes_if(matches!(s.op, Op::Print(_)))),
-    metric("warpbook__ptx_inst_executed.sum", |s| if matches!(s.op, Op::Nop) { 0 } else { s.counts.executed }),
-    metric("warpbook__ptx_thread_inst_executed.sum", |s| s.lanes_if(!matches!(s.op, Op::Nop))),
+    metric("warpbook__ptx_inst_executed.sum", |s| {
+        if matches!(s.op, Op::Nop | Op::CopyStep) { 0 } else { s.counts.executed }
+    }),
+    metric("warpbook__ptx_thread_inst_executed.sum", |s| s.lanes_if(!matches!(s.op, Op::Nop | Op::CopyStep))),
     metric("warpbook__sectors_global_ideal.sum", |s| s.counts.global.ideal),
     metric("warpbook__shared_wavefronts_excessive.sum", |s| s.counts.shared.cost.saturating_sub(s.counts.shared.ideal)),
     metric("warpbook__shared_wavefronts_ideal.sum", |s| s.counts.shared.ideal),
@@ -197,16 +205,16 @@ pub const OWN: &[Metric] = &[
 ];
 
 /// Every executed instruction with its position. The further elements of a vector are none.
-fn sites<'a>(counters: &'a Counters, program: &'a Program) -> impl Iterator<Item = (usize, Site<'a>)> {
+fn sites<'a>(counters: &'a Counters, program: &'a Executable) -> impl Iterator<Item = (usize, Site<'a>)> {
     fn is_site(op: &Op) -> bool {
         !matches!(op, Op::Atomic(atomic) if atomic.elements == 0)
     }
     let executed = counters.by_pc.iter().zip(&program.insts).enumerate();
     executed.filter(|(_, (counts, inst))| counts.executed > 0 && is_site(&inst.op)).map(|(pc, (counts, inst))| {
-        let removed = program.is_removed(pc);
-        let arithmetic = program.arithmetic.get(pc).copied().unwrap_or_default();
+        let removed = inst.removed;
+        let Emitted { arithmetic, place } = program.emitted(pc);
         let lanes_at = |branch: usize| counters.by_pc[branch].lanes;
-        let arithmetic_lanes = match program.places.get(pc).copied().unwrap_or_default() {
+        let arithmetic_lanes = match place {
             Place::Own => counts.lanes,
             Place::Taken(branch) => lanes_at(branch),
             Place::NotTaken(branch) => counts.lanes.saturating_sub(lanes_at(branch)),
@@ -217,7 +225,7 @@ fn sites<'a>(counters: &'a Counters, program: &'a Program) -> impl Iterator<Item
 }
 
 /// Totals of a table of metrics; every metric is there, also with value 0.
-pub fn totals(table: &[Metric], counters: &Counters, program: &Program) -> Metrics {
+pub fn totals(table: &[Metric], counters: &Counters, program: &Executable) -> Metrics {
     let mut metrics: Metrics = table.iter().map(|metric| (metric.name.to_owned(), 0)).collect();
     let exact = std::ptr::eq(table, EXACT);
     for (_, site) in sites(counters, program) {
@@ -230,11 +238,14 @@ pub fn totals(table: &[Metric], counters: &Counters, program: &Program) -> Metri
             }
         }
     }
+    if let Some(longest) = metrics.get_mut(LONGEST_WARP) {
+        *longest = counters.longest_warp;
+    }
     metrics
 }
 
 /// The same per source line; values of 0 and lines without any value are left out.
-pub fn lines(counters: &Counters, program: &Program, module: &Module, ptx_file: &str) -> Vec<LineReport> {
+pub fn lines(counters: &Counters, program: &Executable, module: &Module, ptx_file: &str) -> Vec<LineReport> {
     let mut lines: BTreeMap<(String, u32), LineReport> = BTreeMap::new();
     for (pc, site) in sites(counters, program) {
         let (file, line) = place(program, module, ptx_file, pc);
@@ -257,11 +268,12 @@ pub fn lines(counters: &Counters, program: &Program, module: &Module, ptx_file: 
     lines.into_values().filter(|line| !line.metrics.is_empty() || !line.estimates.is_empty()).collect()
 }
 
-/// Source file and line of an instruction; the PTX itself where it has no line table.
-pub fn place(program: &Program, module: &Module, ptx_file: &str, pc: usize) -> (String, u32) {
-    let line = program.lines[pc];
+/// Source file and line of an instruction; the PTX itself where it has no line table. Of what comes from the headers of
+/// CUDA and its libraries, it is the line that called it.
+pub fn place(program: &Executable, module: &Module, ptx_file: &str, pc: usize) -> (String, u32) {
+    let line = inlining::of_user(module, program.insts[pc].line);
     match module.files.get(&line.file) {
         Some(file) if line.line > 0 => (file.clone(), line.line),
-        _ => (ptx_file.to_owned(), program.ptx_lines[pc]),
+        _ => (ptx_file.to_owned(), program.insts[pc].ptx_line),
     }
 }

@@ -5,13 +5,14 @@ pub mod counters;
 pub(crate) mod details;
 mod eras;
 pub mod exact;
+pub(crate) mod inlining;
 pub mod metrics;
 
+use crate::ir::inst::{Pc, Space};
+use crate::ir::slow_paths::Difference;
 use crate::memory::banks::Direction;
 use crate::memory::rows::Layout;
-use crate::program::compact::Code;
-use crate::program::inst::{Pc, Space};
-use crate::program::ways::Difference;
+use crate::prepare::register_allocation::Code;
 
 /// One memory instruction of one warp, in one space.
 #[derive(Debug)]
@@ -156,7 +157,9 @@ pub enum SyncEvent<'a> {
         /// The lanes.
         lanes: u32,
     },
-    /// Lanes of a warp execute a fence.
+    /// A thread of the block has missed memory, and ends there.
+    Fault,
+    /// Lanes of a warp execute a fence, or a step of asynchronous copies.
     Fence {
         /// Which instruction.
         pc: Pc,
@@ -191,7 +194,7 @@ pub trait Observer {
     fn communicate(&mut self, pc: Pc, thread_instructions: u32);
     /// The copy engine adds to global memory by itself: so many requests to the L2 cache, of so many sectors.
     fn engine(&mut self, _pc: Pc, _requests: u64, _sectors: u64) {}
-    /// Lanes execute more floating-point instructions than [`Program::arithmetic`](crate::program::Program::arithmetic) tells, or fewer.
+    /// Lanes execute more floating-point instructions than [`Counted::emitted`](crate::ptxas::Counted::emitted) tells, or fewer.
     fn unusual(&mut self, pc: Pc, difference: Difference);
     /// A warp is about to access shared or global memory.
     fn access(&mut self, _event: &AccessEvent<'_>) {}
@@ -205,6 +208,8 @@ pub trait Observer {
     fn compared(&mut self, _distinct: u32) {}
     /// Lanes synchronise.
     fn sync(&mut self, _event: &SyncEvent<'_>) {}
+    /// A warp has executed so many instructions since its block began.
+    fn worked(&mut self, _executed: u64) {}
     /// Another block runs from now on: exchanges what is kept of the one with what was kept of the other.
     fn exchange(&mut self, _held: &mut Self::Held) {}
     /// The last block of the group has ended: what only a running block needs can go.

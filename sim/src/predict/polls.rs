@@ -2,8 +2,9 @@
 
 use super::trace::Event;
 use super::tracer::Tracer;
+use crate::ir::Opcode;
+use crate::ir::inst::{AtomicOp, MBARRIER_PARITY, Op, Pc};
 use crate::observe::{MemoryEvent, lanes_of};
-use crate::program::inst::{AtomicOp, MBARRIER_PARITY, Op, Pc};
 
 /// Events over which a round of a loop that polls is looked for.
 const LONGEST_POLL: usize = 64;
@@ -28,12 +29,12 @@ pub(super) struct Known {
 }
 
 /// Whether an instruction asks an `mbarrier` whether a phase is over.
-pub(super) fn asks(opcode: &str) -> bool {
-    opcode.starts_with("mbarrier") && opcode.split('.').any(|part| matches!(part, "test_wait" | "try_wait"))
+pub(super) fn asks(opcode: &Opcode) -> bool {
+    opcode.name() == "mbarrier" && (opcode.has("test_wait") || opcode.has("try_wait"))
 }
 
 /// What an instruction does to an `mbarrier`, if it is one.
-pub(super) fn phase(op: &Op, opcode: &str) -> Option<Phase> {
+pub(super) fn phase(op: &Op, opcode: &Opcode) -> Option<Phase> {
     let Op::Atomic(atomic) = op else { return None };
     match atomic.op {
         AtomicOp::MbarrierInit => Some(Phase::Init),

@@ -33,7 +33,7 @@ fn write(text: &mut String, p: &Prediction) -> std::fmt::Result {
     if r.instructions_per_byte > 0.0 {
         writeln!(
             text,
-            "  roofline: {} instructions per byte of memory, {} per ns of {} that the roof allows ({:.0} %)",
+            "  roofline: {} instructions per byte of memory, {} per ns of {} that the roofline allows ({:.0} %)",
             r.instructions_per_byte,
             r.per_ns,
             r.roof_per_ns,

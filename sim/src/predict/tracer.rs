@@ -4,15 +4,16 @@ use std::collections::HashMap;
 
 use super::polls::{self, Known, Phase};
 use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, Trace};
+use crate::ir::Instruction as Lowered;
+use crate::ir::cfg::Cfg;
+use crate::ir::inst::{Op, Pc, Reg, Space};
+use crate::ir::operands;
+use crate::ir::slow_paths::Difference;
 use crate::machine::grid::Machine;
 use crate::memory::banks;
 use crate::memory::sectors;
 use crate::observe::{AccessEvent, MemoryEvent, MemoryKind, Observer, SyncEvent, lanes_of};
-use crate::program::Program;
-use crate::program::cfg::Cfg;
-use crate::program::inst::{Op, Pc, Reg, Space};
-use crate::program::uses;
-use crate::program::ways::Difference;
+use crate::prepare::Executable;
 
 /// Events of one block after which no more are kept.
 const MOST_EVENTS: usize = 1 << 20;
@@ -53,7 +54,7 @@ impl Tracer {
     /// Follows the blocks `wanted` of a launch, the first of them as `neighbours`.
     pub(super) fn new(machine: &Machine<'_>, wanted: Vec<u64>, neighbours: usize) -> Self {
         let program = machine.program;
-        let phase = |pc: usize| polls::phase(&program.insts[pc].op, program.opcode(pc));
+        let phase = |pc: usize| polls::phase(&program.insts[pc].op, &program.insts[pc].opcode);
         let strong = |op: &Op| match op {
             Op::Load(access) => access.strong,
             _ => false,
@@ -63,8 +64,8 @@ impl Tracer {
             wanted,
             past_l1: (0..program.insts.len())
                 .map(|pc| {
-                    let opcode = program.opcode(pc);
-                    strong(&program.insts[pc].op) || opcode.contains(".cg") || opcode.contains(".cv")
+                    let opcode = &program.insts[pc].opcode;
+                    strong(&program.insts[pc].op) || opcode.has("cg") || opcode.has("cv")
                 })
                 .collect(),
             bulk: program.insts.iter().map(|inst| matches!(inst.op, Op::Bulk(_))).collect(),
@@ -193,7 +194,7 @@ fn together(addresses: &[u64; 32], active: u32) -> (u32, u32) {
 }
 
 /// The kernel's instructions.
-pub(super) fn code(program: &Program) -> Vec<Instruction> {
+pub(super) fn code(program: &Executable) -> Vec<Instruction> {
     let starts: Vec<Pc> = Cfg::new(program).blocks.iter().map(|block| block.start).collect();
     let numbers = |reg: Reg| -> Vec<u32> {
         match reg {
@@ -203,19 +204,19 @@ pub(super) fn code(program: &Program) -> Vec<Instruction> {
             Reg::Q(low, high) => vec![u32::from(low) * 3 + 1, u32::from(high) * 3 + 1],
         }
     };
-    let of = |(pc, inst): (usize, &crate::program::Inst)| {
+    let of = |(pc, inst): (usize, &Lowered)| {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
-        uses::visit(inst, &mut |reg| reads.extend(numbers(reg)), &mut |reg| writes.extend(numbers(reg)));
+        operands::visit(inst, &mut |reg| reads.extend(numbers(reg)), &mut |reg| writes.extend(numbers(reg)));
         // A question to an `mbarrier` is one instruction of the machine code; what the simulator makes of its answer costs
         // nothing.
-        let text = &program.texts[pc];
-        let of_answer = polls::asks(super::weights::opcode(text)) && !matches!(inst.op, Op::Atomic(_));
+        let text = &inst.text;
+        let of_answer = polls::asks(&inst.opcode) && !matches!(inst.op, Op::Atomic(_));
         Instruction {
             text: if of_answer { format!("mov {text}") } else { text.clone() },
             reads,
             writes,
             leads: starts.binary_search(&(pc as Pc)).is_ok(),
-            removed: program.is_removed(pc),
+            removed: program.insts[pc].removed,
             target: match inst.op {
                 Op::Branch { target, .. } => Some(target),
                 _ => None,

@@ -11,8 +11,12 @@ pub struct Module {
     pub version: (u32, u32),
     /// `.target`, for example `sm_75`.
     pub target: String,
+    /// `.target …, debug`: compiled without optimisation.
+    pub debug: bool,
     /// `.file` table: source files by the number that `.loc` uses.
     pub files: BTreeMap<u32, String>,
+    /// The lines at which functions are inlined, as [`Line::caller`] names them.
+    pub callers: Vec<Line>,
     /// Variables at module scope.
     pub variables: Vec<Variable>,
     /// Kernels and device functions, in order.
@@ -131,12 +135,15 @@ pub enum Statement {
 }
 
 /// A place in a source file, from `.loc`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Line {
     /// File number of the `.file` table.
     pub file: u32,
     /// Line, from 1; 0 when the compiler could not say.
     pub line: u32,
+    /// Where the function that the line belongs to is inlined: a position in [`Module::callers`], plus one; 0 when it is
+    /// not inlined.
+    pub caller: u32,
 }
 
 /// `@p` or `@!p`.

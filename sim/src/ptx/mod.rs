@@ -2,7 +2,7 @@
 //!
 //! The parser knows the shape of PTX, not its instructions: an instruction is a guard, a dotted opcode and
 //! operands, whatever the opcode is. What an opcode means, and whether we have it, is decided later, when a kernel is
-//! lowered ([`crate::program`]); a kernel that nobody launches can therefore use anything.
+//! lowered (`lower`); a kernel that nobody launches can therefore use anything.
 
 pub mod ast;
 mod lexer;

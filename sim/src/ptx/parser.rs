@@ -2,6 +2,8 @@
 //!
 //! A syntax error never stops the parser: it notes the first one of a statement, skips to the next `;` and goes on.
 
+use std::collections::HashMap;
+
 use super::ast::{Function, Line, Module, Name, StateSpace, Statement, Variable};
 use super::lexer::{Kind, Lexer, Token};
 use super::number;
@@ -19,6 +21,7 @@ pub fn parse(file: &str, text: &str) -> (Module, Vec<Diagnostic>) {
     } else {
         parser.module(&mut module);
     }
+    module.callers = std::mem::take(&mut parser.callers);
     (module, parser.errors)
 }
 
@@ -40,13 +43,20 @@ pub(super) struct Parser<'a> {
     /// Operands or initialisers that are open around the current token.
     depth: usize,
     errors: Vec<Diagnostic>,
+    /// The latest `.loc` of each file, line and column in the running function: a function that is inlined there says so
+    /// by them.
+    locations: HashMap<(u64, u64, u64), Line>,
+    callers: Vec<Line>,
+    caller_numbers: HashMap<Line, u32>,
 }
 
 impl<'a> Parser<'a> {
     fn new(file: &'a str, text: &'a str) -> Self {
         let mut lexer = Lexer::new(text);
         let token = lexer.next_token();
-        Self { file, text, lexer, token, before: 0, depth: 0, errors: Vec::new() }
+        let (locations, caller_numbers) = (HashMap::new(), HashMap::new());
+        let (errors, callers) = (Vec::new(), Vec::new());
+        Self { file, text, lexer, token, before: 0, depth: 0, errors, locations, callers, caller_numbers }
     }
 
     pub(super) fn advance(&mut self) -> Token {
@@ -206,7 +216,7 @@ impl<'a> Parser<'a> {
                 self.advance();
                 module.target = self.name("a target such as sm_90")?.text.into();
                 while self.eat(b',') {
-                    self.name("a target option")?;
+                    module.debug |= &*self.name("a target option")?.text == "debug";
                 }
             }
             ".address_size" => {
@@ -359,6 +369,7 @@ impl<'a> Parser<'a> {
 
     fn body(&mut self, function: &Name) -> Parsed<Vec<Statement>> {
         self.expect(b'{')?;
+        self.locations.clear();
         let mut body = Vec::new();
         let mut depth = 0usize;
         loop {
@@ -388,15 +399,19 @@ impl<'a> Parser<'a> {
         self.advance();
         let file = self.unsigned("a file number")?;
         let line = self.unsigned("a line")?;
-        self.unsigned("a column")?;
-        // `, function_name label+offset, inlined_at file line column` tells of the caller of an inlined function.
+        let column = self.unsigned("a column")?;
+        let mut caller = 0;
+        // `, function_name label+offset, inlined_at file line column` tells of the caller of an inlined function. Whether
+        // that is inlined itself, the latest `.loc` of that place has told (PTX ISA, ".loc").
         while self.eat(b',') {
             let inlined_at = self.word() == "inlined_at";
             self.name("`function_name` or `inlined_at`")?;
             if inlined_at {
-                for what in ["a file number", "a line", "a column"] {
-                    self.unsigned(what)?;
-                }
+                let file = self.unsigned("a file number")?;
+                let line = self.unsigned("a line")?;
+                let place = (file, line, self.unsigned("a column")?);
+                let there = self.locations.get(&place).copied();
+                caller = self.caller(there.unwrap_or_else(|| source_line(file, line, 0)));
             } else {
                 self.name("a label")?;
                 if self.eat(b'+') {
@@ -404,6 +419,22 @@ impl<'a> Parser<'a> {
                 }
             }
         }
-        Ok(Line { file: u32::try_from(file).unwrap_or(0), line: u32::try_from(line).unwrap_or(0) })
+        let here = source_line(file, line, caller);
+        self.locations.insert((file, line, column), here);
+        Ok(here)
     }
+
+    /// The number of a line at which something is inlined.
+    fn caller(&mut self, line: Line) -> u32 {
+        let next = self.callers.len() as u32 + 1;
+        let number = *self.caller_numbers.entry(line).or_insert(next);
+        if number == next {
+            self.callers.push(line);
+        }
+        number
+    }
+}
+
+fn source_line(file: u64, line: u64, caller: u32) -> Line {
+    Line { file: u32::try_from(file).unwrap_or(0), line: u32::try_from(line).unwrap_or(0), caller }
 }

@@ -202,7 +202,7 @@ impl Parser<'_> {
         let generic = &*symbol.text == "generic";
         if self.at(b'(') {
             if !generic {
-                return self.expected("`,`: only `generic(symbol)` can stand in an initialiser");
+                return self.expected("`,`: only `generic(symbol)` are allowed in an initialiser");
             }
             self.advance();
             symbol = self.name("a symbol")?;

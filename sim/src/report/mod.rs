@@ -12,6 +12,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ir::inst::Space;
+
 pub use crate::predict::Prediction;
 pub use crate::target::{Missing, Occupancy};
 pub use order::{Differing, Order, OrderPlace};
@@ -39,11 +41,8 @@ pub struct Report {
     pub estimates: Metrics,
     /// The same counters per source line, in order of file and line. A line without any counter is left out.
     pub lines: Vec<LineReport>,
-    /// What is wrong with the kernel, in the order in which it was found.
+    /// What was found in the kernel: errors, then remarks, each by source line. See [`Severity`].
     pub findings: Vec<Finding>,
-    /// What is no fault in this run but leans on luck: unordered writes of equal values to one place.
-    #[serde(default)]
-    pub remarks: Vec<Finding>,
     /// What is known of how the result depends on the order in which threads run.
     #[serde(default, skip_serializing_if = "Order::is_empty")]
     pub order: Order,
@@ -69,6 +68,21 @@ impl Report {
     /// A counter's value by its full Nsight Compute name; 0 when the launch never touched it.
     pub fn metric(&self, name: &str) -> u64 {
         self.metrics.get(name).copied().unwrap_or(0)
+    }
+
+    /// The findings that are errors, in their order.
+    pub fn errors(&self) -> impl Iterator<Item = &Finding> + Clone {
+        self.findings.iter().filter(|finding| finding.severity == Severity::Error)
+    }
+
+    /// The findings that are remarks, in their order.
+    pub fn remarks(&self) -> impl Iterator<Item = &Finding> + Clone {
+        self.findings.iter().filter(|finding| finding.severity == Severity::Remark)
+    }
+
+    /// Whether nothing is wrong with the kernel. There may be remarks.
+    pub fn is_clean(&self) -> bool {
+        self.errors().next().is_none()
     }
 
     /// Adds the counters of a later launch, in total and per line, and its findings. Everything else stays as it is.
@@ -147,13 +161,16 @@ pub enum FindingKind {
     OutOfBounds,
     /// An address that is not a multiple of the access's size.
     Misaligned,
+    /// `free` of what `malloc` did not return, or of what was freed before.
+    InvalidFree,
     /// A read of memory that nobody has written.
     Uninitialized,
     /// Two conflicting accesses that nothing orders.
     Race,
-    /// A barrier that some threads of the block can never reach.
+    /// A barrier that some threads of the block can never reach, or that not all reach at the same place.
     BarrierDivergence,
-    /// A `_sync` operation whose mask does not fit the lanes that execute it.
+    /// A `_sync` operation whose mask does not fit the lanes that execute it, or one that reads from a lane that is not
+    /// there.
     InvalidSyncMask,
     /// No thread can make progress.
     Deadlock,
@@ -167,9 +184,10 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// All kinds, in the order in which they are explained.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::OutOfBounds,
         Self::Misaligned,
+        Self::InvalidFree,
         Self::Uninitialized,
         Self::Race,
         Self::BarrierDivergence,
@@ -185,6 +203,7 @@ impl FindingKind {
         match self {
             Self::OutOfBounds => "out-of-bounds",
             Self::Misaligned => "misaligned",
+            Self::InvalidFree => "invalid-free",
             Self::Uninitialized => "uninitialized",
             Self::Race => "race",
             Self::BarrierDivergence => "barrier-divergence",
@@ -202,11 +221,73 @@ impl FindingKind {
     }
 }
 
-/// One thing that is wrong with the kernel.
+/// The memories that a finding can be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Memory {
+    /// Global memory.
+    Global,
+    /// Shared memory of the thread block.
+    Shared,
+    /// A thread's own memory.
+    Local,
+    /// Constant memory.
+    Constant,
+    /// The kernel's parameters.
+    Parameters,
+}
+
+impl Memory {
+    /// That of an instruction's state space. What a generic address means that belongs nowhere is global memory.
+    pub(crate) const fn of(space: Space) -> Self {
+        match space {
+            Space::Shared => Self::Shared,
+            Space::Local => Self::Local,
+            Space::Const => Self::Constant,
+            Space::Param | Space::Frame => Self::Parameters,
+            Space::Global | Space::Generic => Self::Global,
+        }
+    }
+}
+
+/// How grave a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The language forbids it, or the launch goes wrong: a judgement is that the kernel is faulty (exit code 1).
+    #[default]
+    Error,
+    /// The launch comes out as if it were right, because of what the hardware forgives or because of equal values: worth a
+    /// look, and no failure (exit code 0).
+    Remark,
+}
+
+impl Severity {
+    /// The stable name, as it stands in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Remark => "remark",
+        }
+    }
+
+    /// What a finding of this severity is called in texts for people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Error => "finding",
+            Self::Remark => "remark",
+        }
+    }
+}
+
+/// One thing that was found in the kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// What kind of fault it is.
     pub kind: FindingKind,
+    /// Whether it is an error or a remark. Reports that were written before there was this field had errors only.
+    #[serde(default)]
+    pub severity: Severity,
     /// One sentence: what happened, to whom, where.
     pub message: String,
     /// One sentence: what to do about it.
@@ -226,7 +307,12 @@ pub struct Finding {
     pub lanes: Vec<u32>,
     /// How often this finding occurred at this line; only the first occurrence is described.
     pub count: u64,
-    /// Of a race, the two threads: first the one at `line`, then the other. Empty for all other kinds.
+    /// The memory that was accessed, if the finding is about an access. Reports that were written before there was this
+    /// field do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<Memory>,
+    /// Of a race, the two threads: first the one at `line`, then the other. Of threads that meet at different barriers, one
+    /// of each. Empty for all others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parties: Vec<Party>,
 }
@@ -238,7 +324,7 @@ pub struct Party {
     pub file: String,
     /// Source line, from 1.
     pub line: u32,
-    /// What the thread does there: `reads`, `writes` or `atomically updates`.
+    /// What the thread does there: `reads`, `writes`, `atomically updates` or `waits`.
     pub does: String,
     /// Thread block (x, y, z).
     pub block: [u32; 3],

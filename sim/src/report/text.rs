@@ -88,22 +88,27 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources, all_lines
         writeln!(text)?;
         writeln!(text, "note: {}", missing.sentence(&report.target))?;
     }
-    report.order.write(text, report.findings.is_empty())?;
-    for finding in &report.findings {
+    report.order.write(text, report.is_clean())?;
+    for finding in report.errors().chain(report.remarks()) {
         writeln!(text)?;
-        write!(text, "{}", self::finding("finding", finding, sources))?;
-        writeln!(text)?;
-    }
-    for remark in &report.remarks {
-        writeln!(text)?;
-        write!(text, "{}", finding("remark", remark, sources))?;
+        write!(text, "{}", self::finding(finding, sources))?;
         writeln!(text)?;
     }
     writeln!(text)?;
-    match report.findings.len() {
-        0 => writeln!(text, "no findings"),
-        1 => writeln!(text, "1 finding"),
-        n => writeln!(text, "{n} findings"),
+    writeln!(text, "{}", number(report))
+}
+
+/// How many findings and remarks there are: `no findings`, `2 findings`, `no findings, 1 remark`.
+pub fn number(report: &Report) -> String {
+    let errors = match report.errors().count() {
+        0 => "no findings".to_owned(),
+        1 => "1 finding".to_owned(),
+        n => format!("{n} findings"),
+    };
+    match report.remarks().count() {
+        0 => errors,
+        1 => errors + ", 1 remark",
+        n => format!("{errors}, {n} remarks"),
     }
 }
 
@@ -190,8 +195,9 @@ fn ratio(value: u64, ideal: u64) -> String {
     if value == 0 || ideal == 0 { String::new() } else { format!("{:.2}", value as f64 / ideal as f64) }
 }
 
-/// One finding, called `title`, with its source lines if the sources are at hand.
-pub fn finding(title: &str, finding: &Finding, sources: &Sources) -> String {
+/// One finding, called `finding` or `remark` by its severity, with its source lines if the sources are at hand.
+pub fn finding(finding: &Finding, sources: &Sources) -> String {
+    let title = finding.severity.title();
     let lanes: u32 = finding.lanes.iter().fold(0, |mask, lane| mask | 1 << lane);
     let who = format!("{}, {}", warp(finding.block, finding.warp), crate::machine::block::lanes_text(lanes));
     let times = if finding.count > 1 { format!(" ({} times in all)", finding.count) } else { String::new() };

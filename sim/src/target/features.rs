@@ -9,8 +9,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Capability, Target};
+use crate::ir::Opcode;
 use crate::observe::metrics;
-use crate::program::Program;
+use crate::prepare::Executable;
 use crate::ptx::ast::Module;
 
 /// Something that a kernel uses and its target does not have. Part of the report.
@@ -28,24 +29,16 @@ pub struct Missing {
     pub lines: Vec<(String, u32)>,
 }
 
-/// An opcode as it is written: `atom.shared.add.u32`.
-struct Opcode<'a> {
+/// An instruction as it is written: `atom.shared.add.u32 %r1, [%rd1], %r2;`.
+struct Written<'a> {
     name: &'a str,
     parts: Vec<&'a str>,
     text: &'a str,
 }
 
-impl<'a> Opcode<'a> {
-    /// Of an instruction with its guard and operands.
-    fn of(text: &'a str) -> Self {
-        let text = text.trim_start();
-        let text =
-            if text.starts_with('@') { text.split_once(char::is_whitespace).map_or("", |(_, op)| op) } else { text };
-        let text = text.trim().trim_end_matches(';');
-        let opcode = text.split_whitespace().next().unwrap_or("");
-        let mut parts = opcode.split('.');
-        let name = parts.next().unwrap_or("");
-        Self { name, parts: parts.collect(), text }
+impl<'a> Written<'a> {
+    fn new(opcode: &'a Opcode, text: &'a str) -> Self {
+        Self { name: opcode.name(), parts: opcode.parts()[1..].to_vec(), text }
     }
 
     fn has(&self, part: &str) -> bool {
@@ -82,7 +75,7 @@ struct Feature {
     name: &'static str,
     since: Capability,
     source: &'static str,
-    needs: fn(&Opcode<'_>) -> bool,
+    needs: fn(&Written<'_>) -> bool,
 }
 
 /// The notes on targets that the PTX manual has for each instruction.
@@ -94,7 +87,7 @@ const fn feature(
     name: &'static str,
     (major, minor): (u32, u32),
     source: &'static str,
-    needs: fn(&Opcode<'_>) -> bool,
+    needs: fn(&Written<'_>) -> bool,
 ) -> Feature {
     Feature { name, since: Capability::new(major, minor), source, needs }
 }
@@ -144,10 +137,10 @@ const FEATURES: &[Feature] = &[
 ];
 
 /// What `program` uses and `target` does not have, oldest feature first.
-pub(crate) fn missing(target: &Target, program: &Program, module: &Module, ptx_file: &str) -> Vec<Missing> {
+pub(crate) fn missing(target: &Target, program: &Executable, module: &Module, ptx_file: &str) -> Vec<Missing> {
     let mut found: BTreeMap<(Capability, &str), Missing> = BTreeMap::new();
-    for (pc, text) in program.texts.iter().enumerate() {
-        let opcode = Opcode::of(text);
+    for (pc, inst) in program.insts.iter().enumerate() {
+        let opcode = Written::new(&inst.opcode, &inst.text);
         for feature in FEATURES.iter().filter(|f| f.since > target.compute_capability && (f.needs)(&opcode)) {
             let entry = found.entry((feature.since, feature.name)).or_insert_with(|| Missing {
                 feature: feature.name.to_owned(),
@@ -191,7 +184,9 @@ mod tests {
     /// The features that `target` lacks of those that an instruction needs.
     fn lacks(target: &str, text: &str) -> Vec<&'static str> {
         let capability = find(target).expect("a target").compute_capability;
-        let opcode = Opcode::of(text);
+        let word = text.split_whitespace().find(|word| !word.starts_with('@')).expect("an opcode");
+        let opcode = Opcode::new(word.trim_end_matches(';'));
+        let opcode = Written::new(&opcode, text);
         FEATURES.iter().filter(|f| f.since > capability && (f.needs)(&opcode)).map(|f| f.name).collect()
     }
 

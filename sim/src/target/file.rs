@@ -56,7 +56,7 @@ pub(super) fn read(text: &str) -> Result<Target, String> {
             };
             facts.push(Fact { name: name.clone(), value: shown, source: full.clone() });
             if flat.insert(name.clone(), value).is_some() {
-                return Err(format!("{key}.{name} stands there twice"));
+                return Err(format!("{key}.{name} is there twice"));
             }
         }
     }

@@ -60,8 +60,8 @@ pub(super) const CACHES: [Exact; 16] = [
         "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
         "L1 atomic sectors",
         Unit::Sectors,
-        "The 32-byte sectors that these atomics looked up. Lanes that meet on an element go through one after the \
-         other, so a sector counts in every pass.",
+        "The 32-byte sectors that these atomics looked up. Lanes that update one element are serialised, \
+         so a sector counts in every pass.",
         |s| s.global(Kind::Atomic).pass_sectors,
     ),
     exact(

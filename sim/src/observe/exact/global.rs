@@ -32,7 +32,7 @@ pub(super) const GLOBAL: [Exact; 17] = [
         "smsp__sass_inst_executed_op_global_red.sum",
         "global reduction instructions",
         Unit::WarpInstructions,
-        "How often a warp executed an atomic on global memory whose result nobody needs (a reduction), with at least \
+        "How often a warp executed an atomic on global memory whose result is not used (a reduction), with at least \
          one lane taking part.",
         |s| s.global(Kind::Reduction).instructions,
     ),

@@ -83,7 +83,7 @@ pub(super) const LANES: [Exact; 11] = [
     ),
     exact(
         "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
-        "exchanges between lanes",
+        "inter-thread communication",
         Unit::ThreadInstructions,
         "How many shuffles, votes, matches and reductions within a warp the threads executed, not counting lanes \
          that a predicate switched off.",

@@ -56,7 +56,7 @@ pub(super) const SHARED: [Exact; 12] = [
         "shared atomic wavefronts",
         Unit::Wavefronts,
         "How many passes the atomics on shared memory took. Lanes on the same bank take one each, on the same word, \
-         too; only increments by one whose result nobody needs meet in one pass.",
+         too; only increments of one word by one whose result is not used share a pass.",
         |s| s.shared(Kind::Atomic).cost,
     ),
     exact(
