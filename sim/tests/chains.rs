@@ -5,7 +5,7 @@
 //! guard; some results are stored, so that others are read once, several times or never.
 
 use proptest::prelude::*;
-use sim::program::inst::Op;
+use sim::ir::inst::Op;
 use sim::{Arg, Dim3, Launch, Lowering, Module, Options, Outcome, simulate};
 
 /// Words of the table in shared memory: word `i` holds `i * 7 + 1`.
@@ -219,14 +219,15 @@ fn an_index_becomes_an_address_in_few_steps() {
     let chain = program(&[&steps[..], &[(Step::Offset(0, 64), false), (Step::Offset(0, 64), false)]].concat(), 0);
     let module = Module::parse("chains.ptx", &ptx(&chain, &[3])).expect("well-formed");
     let program = module.lower("kernel", Lowering::Sm90).expect("a kernel that we have everything of");
+    let texts = program.insts.iter().map(|inst| inst.text.clone()).collect::<Vec<_>>().join("\n");
     let did = |what: &str| {
-        let at = program.texts.iter().position(|text| text.contains(what)).expect("an instruction of the program");
+        let at = program.insts.iter().position(|inst| inst.text.contains(what)).expect("an instruction of the program");
         !matches!(program.steps[at].op, Op::Nop)
     };
     // The mask is applied to the 32 bits, widening and the table's place are the access's business.
-    assert!(!did("and.b64") || !did("cvt.u64.u32 %a"), "{}", program.texts.join("\n"));
-    assert!(!did("add.s64 %a"), "{}", program.texts.join("\n"));
-    assert!(!did("mov.u64 %table"), "{}", program.texts.join("\n"));
+    assert!(!did("and.b64") || !did("cvt.u64.u32 %a"), "{}", texts);
+    assert!(!did("add.s64 %a"), "{}", texts);
+    assert!(!did("mov.u64 %table"), "{}", texts);
     let executed = program.code.dense.len();
     assert!(executed + 5 <= program.insts.len(), "{executed} of {} steps are left", program.insts.len());
 }

@@ -1,4 +1,4 @@
-//! Every file of `faulty/` has the findings that it promises, every file of `correct/` has none.
+//! Every file of `faulty/` has the findings that it promises, every file of `correct/` has no error.
 //!
 //! A case is one kernel: hand-written PTX, or CUDA C++ with the PTX that `cargo dev ptx` makes of it beside it. Its header says `expect: KINDS` (kinds of finding, `remark`, or `none`),
 //! `launch: GRID BLOCK [SHARED]` and `args: …` (`zeros:BYTES`, `uninit:BYTES`, `iota:COUNT` for u32 words 0, 1, 2, …, or
@@ -6,11 +6,11 @@
 //! finding stands at, `//~ party` for the line that its message names as well, `//~ any` where it may be either of two
 //! lines. A header `expect: KIND any` has no marks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
-use sim::report::{Finding, Report};
+use sim::report::{Finding, Report, Severity};
 use sim::{Arg, Checks, Launch, Module, Options, Scalar, simulate};
 
 /// Orders of blocks, warps and lanes that every case runs in.
@@ -85,9 +85,11 @@ fn marks(text: &str) -> Vec<(u32, &str)> {
 /// What is wrong with the report, one sentence each.
 fn complaints(case: &Case, report: &Report) -> Vec<String> {
     let mut wrong = Vec::new();
-    let remarks = report.remarks.iter().map(|finding| ("remark", finding));
-    let all: Vec<(&str, &Finding)> =
-        report.findings.iter().map(|finding| (finding.kind.name(), finding)).chain(remarks).collect();
+    let word = |finding: &Finding| match finding.severity {
+        Severity::Error => finding.kind.name(),
+        Severity::Remark => "remark",
+    };
+    let all: Vec<(&str, &Finding)> = report.findings.iter().map(|finding| (word(finding), finding)).collect();
     let anywhere = case.expect.contains("any");
     let kinds: BTreeSet<String> = all.iter().map(|(kind, _)| (*kind).to_owned()).collect();
     let expected: BTreeSet<String> = case.expect.iter().filter(|&kind| kind != "any").cloned().collect();
@@ -126,10 +128,13 @@ fn check(folder: &str) {
     let mut failures = String::new();
     for case in &cases {
         let report = run(case, Checks::ALL);
-        let wrong = complaints(case, &report);
+        let mut wrong = complaints(case, &report);
+        if folder == "correct" && !report.is_clean() {
+            wrong.push("a correct kernel has an error".to_owned());
+        }
         if !wrong.is_empty() {
             failures += &format!("\n{folder}/{}\n  {}\n", case.name, wrong.join("\n  "));
-            for finding in report.findings.iter().chain(&report.remarks) {
+            for finding in &report.findings {
                 failures += &format!("    {}:{} {}\n", finding.kind.name(), finding.line, finding.message);
             }
         }
@@ -164,7 +169,7 @@ fn faulty_kernels_have_their_findings() {
 }
 
 #[test]
-fn correct_kernels_have_none() {
+fn correct_kernels_have_no_error() {
     check("correct");
 }
 
@@ -173,6 +178,73 @@ fn a_finding_is_the_same_every_time() {
     for case in cases("faulty") {
         assert_eq!(run(&case, Checks::ALL), run(&case, Checks::ALL), "{}", case.name);
     }
+}
+
+/// The environment variable that makes the tests write what they would hold the messages against.
+const BLESS: &str = "WARPBOOK_BLESS";
+
+/// The findings of a case as they are shown, with its source lines but without the marks in them.
+fn rendered(case: &Case, report: &Report) -> String {
+    let unmarked = |line: &str| line.split("//~").next().unwrap_or_default().trim_end().to_owned() + "\n";
+    let text: String = case.text.lines().map(unmarked).collect();
+    let named = report.findings.iter().map(|finding| (finding.file.clone(), text.clone()));
+    let sources: BTreeMap<String, String> = named.collect();
+    report.findings.iter().map(|finding| sim::report::text::finding(finding, &sources) + "\n\n").collect()
+}
+
+/// Every message of the catalogue stands in a file beside its kernel, so that a change of wording is seen and read:
+/// `WARPBOOK_BLESS=1 cargo test -p sim --test checks` writes them anew.
+#[test]
+fn messages_read_as_they_were_reviewed() {
+    let bless = std::env::var_os(BLESS).is_some();
+    let mut different = Vec::new();
+    for folder in ["faulty", "correct"] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
+        let mut expected = BTreeSet::new();
+        for case in cases(folder) {
+            let text = rendered(&case, &run(&case, Checks::ALL));
+            let file = path.join(&case.name).with_extension("findings");
+            if !text.is_empty() {
+                expected.insert(file.clone());
+            }
+            let before = std::fs::read_to_string(&file).unwrap_or_default();
+            if before != text && bless {
+                std::fs::write(&file, &text).unwrap();
+            } else if before != text {
+                different.push(format!("{folder}/{}\n--- reviewed\n{before}+++ now\n{text}", case.name));
+            }
+        }
+        for file in std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()) {
+            if file.extension().is_some_and(|is| is == "findings") && !expected.contains(&file) {
+                if bless {
+                    std::fs::remove_file(&file).unwrap();
+                } else {
+                    different.push(format!("{} belongs to no kernel with findings", file.display()));
+                }
+            }
+        }
+    }
+    assert!(
+        different.is_empty(),
+        "{}\nread them, then: {BLESS}=1 cargo test -p sim --test checks",
+        different.join("\n")
+    );
+}
+
+/// Errors and remarks stand in one list, each with its severity, errors first; a report of before there was one has errors.
+#[test]
+fn a_remark_is_a_finding_that_leaves_the_kernel_clean() {
+    let all = cases("faulty");
+    let of = |name: &str| run(all.iter().find(|case| case.name == name).unwrap(), Checks::ALL);
+    let (remark, error) = (of("same_flag_of_many_blocks.ptx"), of("tile_overwritten.ptx"));
+    assert!(remark.is_clean() && remark.findings.len() == 1 && !error.is_clean());
+    let json = serde_json::to_value(&remark).unwrap();
+    assert_eq!(json["findings"][0]["severity"], "remark");
+    let mut json = serde_json::to_value(&error).unwrap();
+    assert_eq!(json["findings"][0]["severity"], "error");
+    json["findings"][0].as_object_mut().unwrap().remove("severity");
+    assert_eq!(serde_json::from_value::<Report>(json).unwrap(), error);
+    assert!(sim::report::text::number(&remark) == "no findings, 1 remark", "{}", sim::report::text::number(&remark));
 }
 
 /// Threads of two warps that write one element with the same line most likely have the same index: the help says so, and

@@ -158,7 +158,8 @@ fn threads_that_return_early_keep_nobody_waiting() {
     let text = kernel("", "setp.ge.u32 %q1, %tid, 40;\n@%q1 bra END;\nbar.sync 0;\nbar.red.popc.u32 %out, 0, !%q1;")
         .replace("ret;", "END:\nret;");
     let ran = run_text(&text, 1, 64, &unchecked(1 << 20));
-    assert_eq!(ran.report.findings, []);
+    assert!(ran.report.is_clean(), "{:#?}", ran.report.findings);
+    assert!(ran.report.remarks().all(|remark| remark.message.contains("24 had ended")), "{:#?}", ran.report.findings);
     assert_eq!(ran.out, (0..64).map(|thread| if thread < 40 { 40 } else { 0 }).collect::<Vec<u32>>());
 }
 
@@ -168,6 +169,22 @@ fn a_barrier_that_some_never_reach() {
     let ran = run("", body, 64);
     assert!(!ran.report.findings.is_empty());
     assert!(ran.report.findings.iter().all(|finding| finding.kind == FindingKind::BarrierDivergence));
+}
+
+/// `if (t < 32) { __syncthreads(); } else { __syncthreads(); }` on one line.
+#[test]
+fn two_barriers_of_one_line_are_two_where_nothing_is_copied() {
+    let body = ".loc 1 1 5\nsetp.lt.u32 %q1, %tid, 32;\n@%q1 bra A;\nbar.sync 0;\nbra DONE;\nA:\nbar.sync 0;";
+    let optimised = kernel("", body).replace("ret;\n}", "ret;\n}\n.file 1 \"one_line.cu\"\n");
+    let target = optimised.lines().find(|line| line.starts_with(".target")).expect("a target");
+    let debug = optimised.replace(target, &format!("{target}, debug"));
+    let kinds = |text: &str| {
+        let ran = run_text(text, 1, 64, &unchecked(1 << 20));
+        ran.report.findings.iter().map(|finding| finding.kind).collect::<Vec<_>>()
+    };
+    // A compiler that optimises copies barriers with their lines: these may be one.
+    assert_eq!(kinds(&optimised), []);
+    assert_eq!(kinds(&debug), [FindingKind::BarrierDivergence]);
 }
 
 #[test]

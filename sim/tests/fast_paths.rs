@@ -1,7 +1,7 @@
 //! The executor's loops over 32 lanes against the scalar semantics, for every form that has a loop of its own.
 
 use proptest::prelude::*;
-use sim::program::inst::Op;
+use sim::ir::inst::Op;
 use sim::semantics::{LaneOp, ScalarType, Signature};
 use sim::{Arg, Dim3, Launch, Lowering, Module, Options, simulate};
 

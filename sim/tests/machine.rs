@@ -95,7 +95,8 @@ fn the_simulator_answers_as_an_h200_does() {
                 }
                 continue;
             }
-            if !report.findings.is_empty() {
+            // What the H200 goes on with may be remarked.
+            if !report.is_clean() {
                 wrong.push(format!(
                     "{kernel} (seed {seed}) ends on an H200 and has findings here: {:?}",
                     report.findings

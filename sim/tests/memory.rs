@@ -238,7 +238,7 @@ fn a_load_that_the_compiler_widens_beyond_an_array_is_no_fault() {
     let module = Module::parse("k.ptx", &text).expect("PTX");
     let loads = |lowering| {
         let program = module.lower("k", lowering).expect("lowers");
-        program.insts.iter().filter(|inst| matches!(&inst.op, sim::program::inst::Op::Load(access) if access.space == sim::program::inst::Space::Shared)).count()
+        program.insts.iter().filter(|inst| matches!(&inst.op, sim::ir::inst::Op::Load(access) if access.space == sim::ir::inst::Space::Shared)).count()
     };
     assert_eq!((loads(Lowering::None), loads(Lowering::Sm90)), (3, 1));
     let args = vec![sim::Arg::Zeros(128), sim::Arg::Zeros(4096)];

@@ -7,9 +7,10 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
-use sim::program::cfg::Cfg;
-use sim::program::inst::{Inst, Reg};
-use sim::program::{Program, uses};
+use sim::ir::cfg::Cfg;
+use sim::ir::inst::{Inst, Reg};
+use sim::ir::operands;
+use sim::prepare::Executable;
 use sim::{Lowering, Module};
 
 /// A slot: its file and its number.
@@ -30,18 +31,23 @@ fn slots(reg: Reg) -> Vec<Slot> {
 /// What an instruction reads and writes.
 fn operands(inst: &Inst) -> (Vec<Slot>, Vec<Slot>) {
     let (mut reads, mut writes) = (Vec::new(), Vec::new());
-    uses::visit(inst, &mut |reg| reads.extend(slots(reg)), &mut |reg| writes.extend(slots(reg)));
+    operands::visit(inst, &mut |reg| reads.extend(slots(reg)), &mut |reg| writes.extend(slots(reg)));
     (reads, writes)
 }
 
 /// Goes through a block. Wrong reads are told if `wrong` is there.
-fn through(program: &Program, range: std::ops::Range<usize>, holds: &mut Holds, mut wrong: Option<&mut Vec<String>>) {
+fn through(
+    program: &Executable,
+    range: std::ops::Range<usize>,
+    holds: &mut Holds,
+    mut wrong: Option<&mut Vec<String>>,
+) {
     for pc in range {
         let (meant, executed) = (&program.steps[pc], &program.code.insts[pc]);
         let ((reads, writes), (read_slots, written_slots)) = (operands(meant), operands(executed));
         let mut tell = |what: String| {
             if let Some(wrong) = &mut wrong {
-                wrong.push(format!("{}: {what}", program.texts[pc]));
+                wrong.push(format!("{}: {what}", program.insts[pc].text));
             }
         };
         if (reads.len(), writes.len()) != (read_slots.len(), written_slots.len()) {
@@ -67,7 +73,7 @@ fn through(program: &Program, range: std::ops::Range<usize>, holds: &mut Holds, 
 }
 
 /// What is wrong with the registers of a program.
-fn mistakes(program: &Program) -> Vec<String> {
+fn mistakes(program: &Executable) -> Vec<String> {
     let cfg = Cfg::new(program);
     let start: Holds =
         program.slots.start.iter().map(|(value, &slot)| ((0, program.code.start[value]), Some((0, slot)))).collect();

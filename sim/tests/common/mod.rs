@@ -69,10 +69,10 @@ pub(crate) fn warp(body: &str) -> Vec<u32> {
     block(body, 32)
 }
 
-/// Runs `body` with some threads, which must be faultless.
+/// Runs `body` with some threads, which must be faultless; there may be remarks.
 pub(crate) fn block(body: &str, threads: u32) -> Vec<u32> {
     let ran = run("", body, threads);
-    assert!(ran.report.findings.is_empty(), "{:#?}", ran.report.findings);
+    assert!(ran.report.is_clean(), "{:#?}", ran.report.findings);
     ran.out
 }
 

@@ -1,5 +1,5 @@
-// Both sides of a branch have a barrier of their own: the hardware counts threads, not places.
-// expect: none
+// Both sides of a branch have a barrier of their own, one of them `barrier.sync`, which counts threads wherever they are.
+// expect: remark
 // launch: 1 64
 // args: zeros:256
 
@@ -9,8 +9,8 @@ extern "C" __global__ void barrier_on_both_sides(int *out)
     int t = threadIdx.x;
     words[t] = t;
     if (t < 32)
-        asm volatile("bar.sync 0;" ::: "memory");
+        asm volatile("bar.sync 0;" ::: "memory"); //~ remark
     else
-        asm volatile("barrier.sync 0;" ::: "memory");
+        asm volatile("barrier.sync 0;" ::: "memory"); //~ party
     out[t] = words[63 - t];
 }

@@ -1,5 +1,5 @@
 // Threads beyond the end leave before the barrier: it completes without them.
-// expect: none
+// expect: remark
 // launch: 2 64
 // args: iota:100 zeros:400 u32:100
 
@@ -10,7 +10,7 @@ extern "C" __global__ void early_exit(const int *in, int *out, unsigned n)
     if (i >= n)
         return;
     words[threadIdx.x] = in[i];
-    __syncthreads();
+    __syncthreads(); //~ remark
     unsigned count = min(64u, n - blockIdx.x * 64);
     out[i] = words[count - 1 - threadIdx.x];
 }

@@ -1,0 +1,16 @@
+// Two warps write a volatile word under a lock that has its fences; the last one releases it with a volatile store.
+// expect: none
+// launch: 1 64
+// args: zeros:4 zeros:4
+
+extern "C" __global__ void volatile_stores_under_a_lock(int *lock, volatile int *word)
+{
+    if (threadIdx.x % 32 != 0)
+        return;
+    while (atomicCAS(lock, 0, 1) != 0) {
+    }
+    __threadfence();
+    *word = threadIdx.x;
+    __threadfence();
+    *(volatile int *)lock = 0;
+}

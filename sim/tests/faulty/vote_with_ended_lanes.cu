@@ -1,0 +1,11 @@
+// A vote whose mask names lanes that have ended.
+// expect: remark
+// launch: 1 32
+// args: zeros:128 u32:20
+
+extern "C" __global__ void vote_with_ended_lanes(int *out, unsigned n)
+{
+    if (threadIdx.x >= n)
+        return;
+    out[threadIdx.x] = __any_sync(0xffffffff, threadIdx.x == 7); //~ remark
+}
