@@ -1,8 +1,11 @@
-// What the parts of a GPU take: small programs, each of which keeps one part busy and nothing else. `warpbook calibrate`
-// compiles this file with nvcc and makes the target's file of what it prints: a line per measurement, the number's name,
-// a tab, its value. Every round measures all of them again. No kernel of the workbook is in here.
+// What the parts of a GPU take: small programs, each of which keeps one part busy and
+// nothing else. `warpbook calibrate` compiles this file with nvcc and makes the
+// target's file of what it prints: a line per measurement, the number's name, a tab,
+// its value. Every round measures all of them again. No kernel of the workbook is in
+// here.
 //
-// Clocks are those of the multiprocessors; times of whole launches are turned into clocks with `clock_mhz`.
+// Clocks are those of the multiprocessors; times of whole launches are turned into
+// clocks with `clock_mhz`.
 
 #include <algorithm>
 #include <cstdio>
@@ -20,7 +23,8 @@ __device__ __forceinline__ long long clocks()
     return now;
 }
 
-// One thread waits for a while by the multiprocessor's clock, and looks at the nanoseconds.
+// One thread waits for a while by the multiprocessor's clock, and looks at the
+// nanoseconds.
 __global__ void clock_against_timer(Long *out)
 {
     Long from, to;
@@ -91,7 +95,8 @@ __global__ void barriers(Word *out, int n)
 
 __global__ void make_list(Long *p, Long count, Long stride)
 {
-    for (Long i = blockIdx.x * (Long)blockDim.x + threadIdx.x; i < count; i += (Long)gridDim.x * blockDim.x)
+    for (Long i = blockIdx.x * (Long)blockDim.x + threadIdx.x; i < count;
+         i += (Long)gridDim.x * blockDim.x)
         p[i * stride / 8] = (Long)(p + (i + 1) % count * stride / 8);
 }
 
@@ -104,8 +109,10 @@ __global__ void chase(Word *out, const Long *p, int n, int rounds)
     for (int round = 0; round < rounds; round++) {
         start = clocks();
         for (int i = 0; i < n; i++)
-            if (L1) asm volatile("ld.global.ca.b64 %0, [%0];" : "+l"(at));
-            else asm volatile("ld.global.cg.b64 %0, [%0];" : "+l"(at));
+            if (L1)
+                asm volatile("ld.global.ca.b64 %0, [%0];" : "+l"(at));
+            else
+                asm volatile("ld.global.cg.b64 %0, [%0];" : "+l"(at));
     }
     out[0] = clocks() - start;
     if ((Long)at == 1) out[1] = 1;
@@ -115,7 +122,8 @@ __global__ void atomic_chase(Word *out, Word *p, int n)
 {
     Word a = 0;
     long long start = clocks();
-    for (int i = 0; i < n; i++) asm volatile("atom.global.add.u32 %0, [%1], %0;" : "+r"(a) : "l"(p) : "memory");
+    for (int i = 0; i < n; i++)
+        asm volatile("atom.global.add.u32 %0, [%1], %0;" : "+r"(a) : "l"(p) : "memory");
     out[0] = clocks() - start;
     if (a == 12345) out[1] = a;
 }
@@ -136,7 +144,8 @@ __global__ void ping_pong(volatile Word *flag, int n, Word *out)
 {
     long long start = clocks();
     for (int i = 0; i < n; i++) {
-        volatile Word *seen = blockIdx.x == 0 ? flag : flag + 64, *told = blockIdx.x == 0 ? flag + 64 : flag;
+        volatile Word *seen = blockIdx.x == 0 ? flag : flag + 64,
+                      *told = blockIdx.x == 0 ? flag + 64 : flag;
         Word wanted = blockIdx.x == 0 ? 2 * i : 2 * i + 1;
         while (*seen != wanted) {}
         __threadfence();
@@ -149,7 +158,8 @@ __global__ void read_many(const uint4 *p, Long n, Word *out)
 {
     Word sum = 0;
     Long step = (Long)gridDim.x * blockDim.x;
-    for (Long i = blockIdx.x * (Long)blockDim.x + threadIdx.x; i + 3 * step < n; i += 4 * step) {
+    for (Long i = blockIdx.x * (Long)blockDim.x + threadIdx.x; i + 3 * step < n;
+         i += 4 * step) {
         uint4 v[4];
 #pragma unroll
         for (int k = 0; k < 4; k++) v[k] = __ldcg(p + i + k * step);
@@ -165,11 +175,15 @@ __global__ void read_once(const uint4 *p, Word *out)
     if (v.x == 12345678) out[1] = 1;
 }
 
-__global__ void write_once(uint4 *p) { p[blockIdx.x * (Long)blockDim.x + threadIdx.x] = make_uint4(1, 1, 1, 1); }
+__global__ void write_once(uint4 *p)
+{
+    p[blockIdx.x * (Long)blockDim.x + threadIdx.x] = make_uint4(1, 1, 1, 1);
+}
 
 __global__ void write_many(uint4 *p, Long n)
 {
-    for (Long i = blockIdx.x * (Long)blockDim.x + threadIdx.x; i < n; i += (Long)gridDim.x * blockDim.x)
+    for (Long i = blockIdx.x * (Long)blockDim.x + threadIdx.x; i < n;
+         i += (Long)gridDim.x * blockDim.x)
         p[i] = make_uint4(1, 2, 3, 4);
 }
 
@@ -207,7 +221,9 @@ __global__ void lone_reductions(Word *p, Word mask, int n)
     Word i = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (threadIdx.x % 32 == 0)
         for (int k = 0; k < n; k++)
-            asm volatile("red.global.add.u32 [%0], %1;" ::"l"(p + ((i + k) & mask) * 8), "r"(i) : "memory");
+            asm volatile("red.global.add.u32 [%0], %1;" ::"l"(p + ((i + k) & mask) * 8),
+                         "r"(i)
+                         : "memory");
 }
 
 static Word *out;
@@ -245,7 +261,8 @@ static double us(Work work)
     return times[times.size() / 2] * 1000.0;
 }
 
-// What blocks wrote to `out`: the mean over the blocks, the median over four launches of which the first is not counted.
+// What blocks wrote to `out`: the mean over the blocks, the median over four launches
+// of which the first is not counted.
 template <class Work>
 static double told(Work work, int blocks = 1)
 {
@@ -277,64 +294,98 @@ static void round_of_all(int multiprocessors)
 
     print("launch_us", us([&] { empty_kernel<<<1, 256>>>(); }));
     auto queue = [&](int count) {
-        return us([&] { for (int i = 0; i < count; i++) store_one<<<S, 256>>>((Word *)a); });
+        return us([&] {
+            for (int i = 0; i < count; i++) store_one<<<S, 256>>>((Word *)a);
+        });
     };
     print("next_launch_us", (queue(20) - queue(1)) / 19);
-    auto blocks = [&](int count) { return us([&] { empty_kernel<<<count, 256>>>(); }); };
+    auto blocks = [&](int count) {
+        return us([&] { empty_kernel<<<count, 256>>>(); });
+    };
     print("block_start", (blocks(524288) - blocks(8448)) * mhz / (524288 - 8448));
     auto waves = [&](int count, bool store) {
         return us([&] { spin<<<S * 8 * count, 256>>>(8000, (Word *)a, store); }) * mhz;
     };
-    double wave = (waves(9, false) - waves(1, false)) / 8, storing = (waves(9, true) - waves(1, true)) / 8;
+    double wave = (waves(9, false) - waves(1, false)) / 8,
+           storing = (waves(9, true) - waves(1, true)) / 8;
     print("block_latency", wave - 8000);
     print("drain", storing - wave);
 
     print("shared_latency", told([&] { shared_chase<<<1, 32>>>(out, 4096); }) / 4096);
-    print("shared_wavefronts", 32.0 * 32 * 10 / told([&] { shared_stream<<<S, 1024, 4096>>>(out, 10); }, S));
-    auto barrier = [&](int warps) { return told([&] { barriers<<<1, 32 * warps>>>(out, 20); }) / (32 * 20); };
+    print("shared_wavefronts",
+          32.0 * 32 * 10 / told([&] { shared_stream<<<S, 1024, 4096>>>(out, 10); }, S));
+    auto barrier = [&](int warps) {
+        return told([&] { barriers<<<1, 32 * warps>>>(out, 20); }) / (32 * 20);
+    };
     double two = barrier(2), all = barrier(32);
     print("barrier_per_warp", (all - two) / 30);
     print("barrier_latency", two - 2 * (all - two) / 30);
-    auto list = [&](Long bytes, Long stride) { make_list<<<1024, 256>>>((Long *)a, bytes / stride, stride); };
+    auto list = [&](Long bytes, Long stride) {
+        make_list<<<1024, 256>>>((Long *)a, bytes / stride, stride);
+    };
     list(16384, 64);
-    print("l1_latency", told([&] { chase<true><<<1, 1>>>(out, (Long *)a, 256, 2); }) / 256);
+    print("l1_latency",
+          told([&] { chase<true><<<1, 1>>>(out, (Long *)a, 256, 2); }) / 256);
     list(8 << 20, 8192);
-    print("l2_latency", told([&] { chase<false><<<1, 1>>>(out, (Long *)a, 1024, 2); }) / 1024);
+    print("l2_latency",
+          told([&] { chase<false><<<1, 1>>>(out, (Long *)a, 1024, 2); }) / 1024);
     print("dram_latency", told([&] {
-        cudaMemset(b, 1, 512u << 20);
-        chase<false><<<1, 1>>>(out, (Long *)a, 1024, 1);
-    }) / 1024);
+                              cudaMemset(b, 1, 512u << 20);
+                              chase<false><<<1, 1>>>(out, (Long *)a, 1024, 1);
+                          }) / 1024);
     cudaMemset(a, 0, GIB);
-    print("atomic_latency", told([&] { atomic_chase<<<1, 1>>>(out, (Word *)a, 200); }) / 200);
+    print("atomic_latency",
+          told([&] { atomic_chase<<<1, 1>>>(out, (Word *)a, 200); }) / 200);
     double fence = told([&] { fences<<<1, 32>>>(out, (Word *)a, 200, false); }) / 200;
     print("fence_latency", fence);
-    print("store_latency", told([&] { fences<<<1, 32>>>(out, (Word *)a, 200, true); }) / 200);
+    print("store_latency",
+          told([&] { fences<<<1, 32>>>(out, (Word *)a, 200, true); }) / 200);
     print("hand_over", told([&] {
-        cudaMemset(a, 0, 1024);
-        ping_pong<<<2, 1>>>((Word *)a, 200, out);
-    }) / 2 - fence);
+                           cudaMemset(a, 0, 1024);
+                           ping_pong<<<2, 1>>>((Word *)a, 200, out);
+                       }) / 2 -
+                           fence);
 
     auto clocks_of = [&](double time) { return time * mhz; };
     auto reread = [&](Long mib) {
-        return us([&] { for (int k = 0; k < 10; k++) read_many<<<S * 4, 512>>>((uint4 *)a, mib << 16, out); }) / 10;
+        return us([&] {
+                   for (int k = 0; k < 10; k++)
+                       read_many<<<S * 4, 512>>>((uint4 *)a, mib << 16, out);
+               }) /
+               10;
     };
     print("l2_read_sectors", (16 << 15) / clocks_of(reread(32) - reread(16)));
     auto rewrite = [&](Long mib) {
-        return us([&] { for (int k = 0; k < 8; k++) write_many<<<S * 4, 512>>>((uint4 *)a, mib << 16); }) / 8;
+        return us([&] {
+                   for (int k = 0; k < 8; k++)
+                       write_many<<<S * 4, 512>>>((uint4 *)a, mib << 16);
+               }) /
+               8;
     };
     print("l2_write_sectors", (16 << 15) / clocks_of(rewrite(32) - rewrite(16)));
     const Word few = (1u << 16) - 1, odd = 2654435761u;
     const int many = 1 << 24;
-    print("l2_read_lines", many / clocks_of(us([&] { scatter_loads<<<many / 256, 256>>>((Word *)a, few, odd, out); })));
-    print("l2_write_lines", many / clocks_of(us([&] { scatter_stores<<<many / 256, 256>>>((Word *)a, few, odd); })));
-    print("l2_partial_sectors", many / clocks_of(us([&] { scatter_stores<<<many / 256, 256>>>((Word *)a, few, 1); })));
+    print("l2_read_lines", many / clocks_of(us([&] {
+                               scatter_loads<<<many / 256, 256>>>((Word *)a, few, odd,
+                                                                  out);
+                           })));
+    print("l2_write_lines", many / clocks_of(us([&] {
+                                scatter_stores<<<many / 256, 256>>>((Word *)a, few,
+                                                                    odd);
+                            })));
+    print("l2_partial_sectors",
+          many / clocks_of(us(
+                     [&] { scatter_stores<<<many / 256, 256>>>((Word *)a, few, 1); })));
     auto red = [&](int log, Word mul) {
-        return clocks_of(us([&] { scatter_reductions<<<4096, 256>>>((Word *)a, (1u << log) - 1, mul, 16); }));
+        return clocks_of(us([&] {
+            scatter_reductions<<<4096, 256>>>((Word *)a, (1u << log) - 1, mul, 16);
+        }));
     };
     print("l2_atomic_sectors", many / red(20, odd));
     print("same_sector", red(3, 1) / (many / 32 * 4));
     auto lone = [&](int log) {
-        return clocks_of(us([&] { lone_reductions<<<4096, 256>>>((Word *)a, (1u << log) - 1, 16); }));
+        return clocks_of(us(
+            [&] { lone_reductions<<<4096, 256>>>((Word *)a, (1u << log) - 1, 16); }));
     };
     const double once = many / 32;
     double one = lone(0);

@@ -182,9 +182,9 @@ impl Expected {
                 check.wrong += 1;
                 check.first.get_or_insert_with(|| {
                     let untouched = got.iter().all(|&byte| byte == POISON);
-                    let poison = if untouched { ", as before the launch: nobody wrote it" } else { "" };
+                    let poison = if untouched { ", as before the launch: it was not written" } else { "" };
                     let wanted = match reference.iter().all(|&byte| byte == POISON) {
-                        true => "what was there before, which nobody may overwrite".to_owned(),
+                        true => "what was there before, which must not be overwritten".to_owned(),
                         false => self.element.show(reference),
                     };
                     let got = self.element.show(got);
@@ -230,7 +230,7 @@ mod tests {
         let wide = Tolerance::Absolute { bound: f64::INFINITY, reason: "test".to_owned() };
         let check = expected(&[1.0], wide.clone()).check(&[POISON; 4]);
         assert!(!check.right && check.max_error == 0.0);
-        assert!(check.first.unwrap().contains("nobody wrote it"));
+        assert!(check.first.unwrap().contains("it was not written"));
         assert!(!expected(&[1.0, 2.0], wide).check(&floats(&[1.0])).right);
     }
 
@@ -238,7 +238,7 @@ mod tests {
     fn what_nobody_may_write_stays_as_it_was() {
         let tail = exact(Element::F32, &[POISON; 4]);
         assert!(tail.check(&[POISON; 4]).right);
-        assert!(tail.check(&floats(&[0.0])).first.unwrap().contains("nobody may overwrite"));
+        assert!(tail.check(&floats(&[0.0])).first.unwrap().contains("must not be overwritten"));
     }
 
     #[test]

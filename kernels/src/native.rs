@@ -146,7 +146,7 @@ impl NoGpu {
 
 /// Why nothing is run natively that has findings.
 pub const FAULTS_FOUND: &str = "the simulator found faults in it. On a GPU such code may give another result at every \
-                                run, spoil what others have there, or never end: mend it first";
+                                run, spoil what others have there, or never end: fix it first";
 
 /// What was to run on a GPU.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -2,19 +2,23 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{RecvTimeoutError, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 use sim::Module;
 use sim::report::Report;
 
-use crate::compile::{self, CompileError, Compiled, Options, Source};
+use crate::compile::{self, CompileError, Compiled, Options, Source, cache};
 use crate::names::{self, NameError};
 
 /// Why a kernel file could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The file cannot be read.
-    #[error("cannot read {}: {why}", .path.display())]
+    #[error("cannot read {}: {}", .path.display(), reason(.path, .why))]
     Read {
         /// Which.
         path: PathBuf,
@@ -41,6 +45,14 @@ pub enum OpenError {
     /// It is not PTX.
     #[error(transparent)]
     Parse(#[from] sim::Error),
+}
+
+/// Why a file cannot be read, and what to name instead.
+fn reason(path: &Path, why: &std::io::Error) -> String {
+    if path.is_dir() {
+        return "it is a folder; name a .cu, .ptx or .toml file in it".to_owned();
+    }
+    why.to_string()
 }
 
 impl OpenError {
@@ -80,15 +92,23 @@ pub struct Build {
 /// # Errors
 /// [`CompileError`] if the optimised compilation fails.
 pub fn build(source: &Source<'_>, options: &Options, checks: bool) -> Result<Build, CompileError> {
-    let debug = |compiler| {
-        let options = Options { debug: true, compiler: compile::Choice::Only(compiler), ..options.clone() };
-        compile::compile_source(source, &options)
+    let debug = |optimised: &Compiled| {
+        let compiler = compile::Choice::Only(optimised.compiler);
+        let mut options = Options { debug: true, compiler, ..options.clone() };
+        match &optimised.part {
+            Some(part) => {
+                options.stubs.clone_from(&part.stubs);
+                options.default_device = optimised.compiler == compile::Compiler::Nvrtc;
+                cache::compile(&Source { name: source.name, text: &part.text }, &options)
+            }
+            None => cache::compile(source, &options),
+        }
     };
-    let optimised = compile::compile_source(source, options)?;
+    let optimised = cache::compile(source, options)?;
     if !checks {
         return Ok(Build { optimised, debug: None, note: None });
     }
-    Ok(match debug(optimised.compiler) {
+    Ok(match debug(&optimised) {
         Ok(debug) => Build { optimised, debug: Some(debug), note: None },
         Err(error) => {
             let note = format!("the optimised code was checked, because without optimisation {error}");
@@ -98,7 +118,7 @@ pub fn build(source: &Source<'_>, options: &Options, checks: bool) -> Result<Bui
 }
 
 /// A kernel file, ready to be simulated.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Opened {
     /// The file's name, for messages.
     pub name: String,
@@ -135,9 +155,10 @@ pub struct How {
 /// # Errors
 /// [`OpenError`] with the place in the file.
 pub fn open(path: &Path, how: &How) -> Result<Opened, OpenError> {
-    let text = read_text(path)?;
+    let is_source = path.extension().is_some_and(|extension| extension == "cu" || extension == "cuh");
+    let (text, encoding) = read_text(path, is_source)?;
     let name = path.to_string_lossy().into_owned();
-    if !path.extension().is_some_and(|extension| extension == "cu" || extension == "cuh") {
+    if !is_source {
         return Ok(Opened::of_ptx(&name, &text)?);
     }
     let mut wanted: Vec<(String, String)> =
@@ -146,7 +167,17 @@ pub fn open(path: &Path, how: &How) -> Result<Opened, OpenError> {
     wanted.dedup();
     let instances = wanted.iter().map(|(instance, _)| instance.clone()).collect();
     let options = Options { instances, ..how.options.clone() };
-    let build = build(&Source { name: &name, text: &text }, &options, how.checks)?;
+    let source = Source { name: &name, text: &text };
+    let waiting = Waiting::start(&name);
+    let build = match build(&source, &options, how.checks) {
+        // What is named may be there already, by types that only the source can name.
+        Err(CompileError::Instance { .. }) if !wanted.is_empty() => {
+            without_instances(&source, how, &mut wanted, &options)
+        }
+        other => other,
+    };
+    drop(waiting);
+    let build = build?;
     let module = Module::parse(&name, &build.optimised.ptx)?;
     let checked = build.debug.map(|debug| Module::parse(&name, &debug.ptx)).transpose()?;
     let made = build.optimised.instances.iter().cloned();
@@ -158,18 +189,108 @@ pub fn open(path: &Path, how: &How) -> Result<Opened, OpenError> {
         warnings: build.optimised.log.clone(),
         instances: wanted.into_iter().map(|(_, kernel)| kernel).zip(made).collect(),
         compiled: Some(build.optimised),
-        notes: build.note.into_iter().collect(),
+        notes: encoding.into_iter().chain(build.note).collect(),
         ptx: None,
     })
 }
 
-fn read_text(path: &Path) -> Result<String, OpenError> {
+/// Compiles what the source makes itself, if that holds all kernels that are wanted.
+fn without_instances(
+    source: &Source<'_>,
+    how: &How,
+    wanted: &mut Vec<(String, String)>,
+    options: &Options,
+) -> Result<Build, CompileError> {
+    if let Ok(build) = build(source, &how.options, how.checks)
+        && let Ok(module) = Module::parse(source.name, &build.optimised.ptx)
+    {
+        let kernels = module.kernels();
+        if wanted.iter().all(|(_, kernel)| names::resolve(source.name, &kernels, Some(kernel)).is_ok()) {
+            wanted.clear();
+            return Ok(build);
+        }
+    }
+    build(source, options, how.checks)
+}
+
+/// After a while, a line on a terminal that says what takes so long.
+struct Waiting {
+    done: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Waiting {
+    fn start(name: &str) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self { done: None, thread: None };
+        }
+        let (done, ended) = std::sync::mpsc::channel();
+        let text = format!("compiling {name} …");
+        let thread = std::thread::spawn(move || {
+            if ended.recv_timeout(Duration::from_secs(2)) == Err(RecvTimeoutError::Timeout) {
+                let bar = indicatif::ProgressBar::new_spinner().with_message(text);
+                bar.set_style(
+                    indicatif::ProgressStyle::with_template("{msg} {elapsed}")
+                        .unwrap_or_else(|_| indicatif::ProgressStyle::default_spinner()),
+                );
+                bar.enable_steady_tick(Duration::from_secs(1));
+                // Ends when the other side is gone, too.
+                let _ = ended.recv();
+                bar.finish_and_clear();
+            }
+        });
+        Self { done: Some(done), thread: Some(thread) }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.done = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The text of a file, and what the user should know of how it was read.
+fn read_text(path: &Path, is_source: bool) -> Result<(String, Option<String>), OpenError> {
     let bytes = fs::read(path).map_err(|why| OpenError::Read { path: path.to_owned(), why })?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        let line = error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
-        OpenError::Binary { path: path.to_owned(), at, line }
-    })
+    let error = match String::from_utf8(bytes) {
+        // The mark that some editors write in front is no part of the text.
+        Ok(text) => {
+            let marked = text.strip_prefix('\u{feff}').map(str::to_owned);
+            return Ok((marked.unwrap_or(text), None));
+        }
+        Err(error) => error,
+    };
+    let at = error.utf8_error().valid_up_to();
+    let bytes = error.into_bytes();
+    let line = bytes[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+    if is_source && let Some(text) = of_utf16(&bytes) {
+        return Ok((text, None));
+    }
+    // Comments in an older encoding are common. Binary files hold NUL bytes.
+    if is_source && !bytes.contains(&0) {
+        let text = bytes.iter().map(|&byte| char::from(byte)).collect();
+        let note = format!(
+            "{} is not UTF-8 (line {line}): it was read byte by byte, so that its comments and strings may look odd here",
+            path.display()
+        );
+        return Ok((text, Some(note)));
+    }
+    Err(OpenError::Binary { path: path.to_owned(), at, line })
+}
+
+/// A text in UTF-16 that says so with its first two bytes.
+fn of_utf16(bytes: &[u8]) -> Option<String> {
+    let decode: fn([u8; 2]) -> u16 = match bytes.get(..2)? {
+        [0xff, 0xfe] => u16::from_le_bytes,
+        [0xfe, 0xff] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let (pairs, rest) = bytes[2..].as_chunks::<2>();
+    let units: Vec<u16> = pairs.iter().copied().map(decode).collect();
+    String::from_utf16(&units).ok().filter(|_| rest.is_empty())
 }
 
 impl Opened {
@@ -196,6 +317,11 @@ impl Opened {
             instances: BTreeMap::new(),
             ptx: Some(text.to_owned()),
         })
+    }
+
+    /// The folder that the file lies in.
+    pub(crate) fn folder(&self) -> PathBuf {
+        Path::new(&self.name).parent().map(Path::to_owned).unwrap_or_default()
     }
 
     /// The name in the PTX of the kernel that a user names, or of the only one.

@@ -3,6 +3,8 @@
 
 use std::io::Write;
 
+use sim::Report;
+
 use crate::case::Case;
 use crate::nvrtc::{self, NvrtcError};
 use crate::simulate::{self, Simulated};
@@ -53,7 +55,7 @@ pub fn as_expected(case: &Case) -> Simulated {
     let run = simulate::run(case, &prepared).unwrap_or_else(|error| panic!("{case}: {error}"));
     let check = prepared.check(&run.contents);
     assert!(case.verdict.allows(check.right), "{case}: {check:?}");
-    let findings: Vec<_> = run.reports.iter().flat_map(|report| &report.findings).collect();
+    let findings: Vec<_> = run.reports.iter().flat_map(Report::errors).collect();
     assert!(case.verdict.finds(findings.iter().map(|finding| finding.kind)), "{case}: {findings:?}");
     run
 }

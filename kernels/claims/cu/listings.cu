@@ -1,5 +1,6 @@
-// Pieces of published listings that no version of the workbook's problems is: each is launched by a row of `claims.toml`
-// and answers that row's question. They follow chapter 39 of GPU Gems 3 (Harris, Sengupta, Owens, 2007) in our own code.
+// Pieces of published listings that no version of the workbook's problems is: each is
+// launched by a row of `claims.toml` and answers that row's question. They follow
+// chapter 39 of GPU Gems 3 (Harris, Sengupta, Owens, 2007) in our own code.
 // warpbook: arch=compute_80
 
 // The sequential scan of section 39.1.1: `last` is where its loop ends. One thread.
@@ -13,9 +14,11 @@ extern "C" __global__ void serial_scan(float *out, const float *in, int last)
     }
 }
 
-// Blelloch's tree over one tile with any padding: index i moves by (i >> shift) + (i >> second). A shift of 31 adds
-// nothing. Launch: one block of n / 2 threads, with shared memory for the last index and its padding.
-extern "C" __global__ void tree(float *out, const float *in, int n, int shift, int second)
+// Blelloch's tree over one tile with any padding: index i moves by (i >> shift) + (i >>
+// second). A shift of 31 adds nothing. Launch: one block of n / 2 threads, with shared
+// memory for the last index and its padding.
+extern "C" __global__ void tree(float *out, const float *in, int n, int shift,
+                                int second)
 {
     extern __shared__ float temp[];
     int t = threadIdx.x, a = t, b = t + n / 2, offset = 1;
@@ -26,7 +29,8 @@ extern "C" __global__ void tree(float *out, const float *in, int n, int shift, i
         __syncthreads();
         if (t < d) {
             int left = offset * (2 * t + 1) - 1, right = offset * (2 * t + 2) - 1;
-            temp[right + (right >> shift) + (right >> second)] += temp[left + (left >> shift) + (left >> second)];
+            temp[right + (right >> shift) + (right >> second)] +=
+                temp[left + (left >> shift) + (left >> second)];
         }
         offset *= 2;
     }
@@ -48,7 +52,8 @@ extern "C" __global__ void tree(float *out, const float *in, int n, int shift, i
     out[b] = temp[b + (b >> shift) + (b >> second)];
 }
 
-// Block A of Listing 39-2: a thread brings two neighbours to shared memory. Blocks of 256 threads.
+// Block A of Listing 39-2: a thread brings two neighbours to shared memory. Blocks
+// of 256 threads.
 extern "C" __global__ void neighbours(float *out, const float *in)
 {
     __shared__ float temp[512];

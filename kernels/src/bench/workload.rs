@@ -45,11 +45,11 @@ impl Size {
     /// The number of elements of an array.
     ///
     /// # Errors
-    /// A sentence, when it is the size of a picture.
+    /// A sentence, when it is the size of an image.
     pub fn array(self) -> Result<u64, String> {
         match self {
             Self::Elements(count) => Ok(count),
-            Self::Sides(..) => Err(format!("its inputs are arrays, and {self} is the size of a picture; say 2^28+7")),
+            Self::Sides(..) => Err(format!("its inputs are arrays, and {self} is the size of an image; say 2^28+7")),
         }
     }
 

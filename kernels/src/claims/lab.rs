@@ -57,7 +57,7 @@ impl Lab {
         }
         let ran = Rc::new(simulate(run, names, target, details)?);
         if !run.faulty && !ran.is_clean() {
-            let findings = ran.launches.iter().flat_map(|launch| &launch.report.findings).map(|f| f.message.clone());
+            let findings = ran.launches.iter().flat_map(|launch| launch.report.errors()).map(|f| f.message.clone());
             let wrong = ran.comparisons.iter().filter(|comparison| comparison.wrong > 0).map(Comparison::sentence);
             let all: Vec<String> = findings.chain(wrong).collect();
             return Err(format!("`{command}` is not clean: {}", all.join("; ")));
@@ -94,7 +94,7 @@ pub(super) fn record(case: &str, ran: &Ran) -> Result<Measured<'static>, String>
         *known.entry((launch.kernel.clone(), text)).or_default() += launch.times;
     }
     if launched != known {
-        return Err(format!("the recorded case `{case}` is other launches: {known:?} instead of {launched:?}"));
+        return Err(format!("the recorded run of `{case}` has other launches: {known:?} instead of {launched:?}"));
     }
     Ok(Measured { launches: &recorded.launches })
 }

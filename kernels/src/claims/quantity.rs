@@ -76,7 +76,7 @@ pub(super) fn of(name: &str, ran: &Ran, only: Option<&str>, target: &Target) -> 
     let blocks = |launch: &RanLaunch| launch.report.launch.grid.iter().map(|&n| u64::from(n)).product::<u64>();
     let threads = |launch: &RanLaunch| launch.report.launch.block.iter().map(|&n| u64::from(n)).product::<u64>();
     let races = |launch: &RanLaunch| {
-        let races = launch.report.findings.iter().filter(|finding| finding.kind == FindingKind::Race);
+        let races = launch.report.errors().filter(|finding| finding.kind == FindingKind::Race);
         races.map(|finding| finding.count).sum()
     };
     if let Some(metrics) = metrics(name) {
@@ -95,7 +95,7 @@ pub(super) fn of(name: &str, ran: &Ran, only: Option<&str>, target: &Target) -> 
         "room_for_warps" => occupancy(&|occupancy| occupancy.most_warps)?,
         "wrong" if ran.comparisons.is_empty() => return Err("a run without `expect` has no wrong elements".to_owned()),
         "wrong" => ran.comparisons.iter().map(|comparison| comparison.wrong as u64).sum(),
-        "findings" => sum(&|launch| launch.report.findings.len() as u64),
+        "findings" => sum(&|launch| launch.report.errors().count() as u64),
         "races" => sum(&races),
         "missing" => sum(&|launch| launch.report.missing.len() as u64),
         _ => {

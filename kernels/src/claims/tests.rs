@@ -64,7 +64,7 @@ fn a_changed_claim_is_a_contradiction() {
     let mut other = claim.clone();
     other.names.insert("n".to_owned(), "256".to_owned());
     let error = judge(&other, &mut lab).unwrap_err().to_string();
-    assert!(error.contains("gems-tree-additions") && error.contains("is other launches"), "{error}");
+    assert!(error.contains("gems-tree-additions") && error.contains("has other launches"), "{error}");
 
     // A run that should be clean and is not.
     let claim = select(Some("wilt-overflow"), None).unwrap()[0];

@@ -192,7 +192,7 @@ fn simulate(case: &Case, simulator: &Simulator) -> Result<Simulated, SimulateErr
     let ran = simulate::run_with(&*simulator.module(case.problem)?, &prepared, &options);
     let simulate::Simulated { reports, contents } =
         ran.map_err(|error| SimulateError::Sim { case: case.to_string(), error })?;
-    let findings = reports.iter().flat_map(|report| &report.findings);
+    let findings = reports.iter().flat_map(Report::errors);
     Ok(Simulated {
         result: prepared.check(&contents),
         outputs: prepared.outputs(&contents),

@@ -3,7 +3,7 @@
 use super::{CompileError, Options, Source};
 
 /// A virtual architecture of CUDA, such as `compute_75` or `compute_90a`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Arch {
     /// Ten times the compute capability, such as 75.
     pub number: u32,
@@ -19,6 +19,14 @@ impl Arch {
     #[must_use]
     pub const fn new(number: u32) -> Self {
         Self { number, suffix: None }
+    }
+
+    /// The architecture to compile for where a GPU is simulated: its own, or the oldest that there is.
+    #[must_use]
+    pub fn of_target(target: &str) -> Self {
+        let own = sim::target::find(target).map(|target| target.summary().compute_capability);
+        let number = own.and_then(|text| text.replace('.', "").parse().ok());
+        Self::new(number.unwrap_or(0).max(Self::LOWEST.number))
     }
 }
 

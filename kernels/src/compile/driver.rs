@@ -24,17 +24,59 @@ fn arguments(options: &Options, arch: Arch) -> Vec<String> {
     } else if options.line_info {
         arguments.push("--generate-line-info".to_owned());
     }
+    arguments.push("--extended-lambda".to_owned());
     arguments.extend(options.standard.iter().map(|standard| format!("--std={standard}")));
     arguments.extend(options.defines.iter().map(|define| format!("--define-macro={define}")));
     arguments
 }
 
-/// Compiles a source with a given nvcc.
+/// Options that a source may need, and what nvcc says where one is missing: kernels that launch kernels are parts of a
+/// program, functions of C++ that compute constants may be called by kernels, and a newer C++ has more in its library.
+const ON_DEMAND: [(&str, &str); 3] = [
+    ("requires separate compilation mode", "--relocatable-device-code=true"),
+    ("--expt-relaxed-constexpr", "--expt-relaxed-constexpr"),
+    ("namespace \"std\" has no member", "--std=c++20"),
+];
+
+/// Compiles a source with a given nvcc, with those options that nvcc asks for; and what only another architecture has, for
+/// that one if nobody asked for any.
 pub(super) fn compile(
     nvcc: &Nvcc,
     source: &Source<'_>,
     options: &Options,
     arch: Asked,
+) -> Result<Compiled, CompileError> {
+    let first = compile_as(nvcc, source, options, arch, &[]);
+    let mut last = first.clone();
+    let mut more: Vec<&str> = Vec::new();
+    while let Err(CompileError::Rejected { log, .. }) = &last {
+        let free = |option: &str| !(option.starts_with("--std") && options.standard.is_some());
+        let fits =
+            |&&(sign, option): &&(&str, &'static str)| log.contains(sign) && !more.contains(&option) && free(option);
+        let wanted = ON_DEMAND.iter().find(fits);
+        let Some((_, option)) = wanted else { break };
+        more.push(option);
+        last = compile_as(nvcc, source, options, arch, &more);
+    }
+    if let Err(CompileError::Rejected { log, .. }) = &last
+        && log.contains("not supported on .target")
+        && options.arch.is_none()
+        && arch.line.is_none()
+    {
+        let own = Arch { suffix: Some('a'), ..arch.arch };
+        let others = [own, Arch { number: 100, suffix: Some('a') }].into_iter();
+        let mut others = others.map(|arch| compile_as(nvcc, source, options, Asked { arch, line: None }, &more));
+        return others.find(Result::is_ok).unwrap_or(first);
+    }
+    last.or(first)
+}
+
+fn compile_as(
+    nvcc: &Nvcc,
+    source: &Source<'_>,
+    options: &Options,
+    arch: Asked,
+    more: &[&str],
 ) -> Result<Compiled, CompileError> {
     let failed = |why: String| CompileError::NvccFailed {
         name: source.name.to_owned(),
@@ -64,7 +106,8 @@ pub(super) fn compile(
         wrapper
     };
 
-    let shown = arguments(options, arch.arch);
+    let mut shown = arguments(options, arch.arch);
+    shown.extend(more.iter().map(|option| (*option).to_owned()));
     let out = folder.path().join("out.ptx");
     let mut command = Command::new(&nvcc.program);
     command.args(&shown).args(["--allow-unsupported-compiler", "--x", "cu"]).arg("--output-file").arg(&out).arg(&main);
@@ -73,6 +116,19 @@ pub(super) fn compile(
     }
     for include in &nvcc.includes {
         command.arg("--system-include").arg(include);
+    }
+    if !options.stubs.is_empty() {
+        let stubs = folder.path().join("stubs");
+        for stub in &options.stubs {
+            // A header must not lead out of the folder.
+            if Path::new(stub).components().all(|part| matches!(part, std::path::Component::Normal(_))) {
+                let path = stubs.join(stub);
+                let made = std::fs::create_dir_all(path.parent().unwrap_or(&stubs));
+                made.map_err(|e| io_failed("no folder for headers can be made", e))?;
+                write(&path, "")?;
+            }
+        }
+        command.arg("--system-include").arg(stubs);
     }
     command.stdin(Stdio::null()).env("TMPDIR", folder.path());
     let output = command.output().map_err(|e| io_failed("it cannot be started", e))?;
@@ -86,7 +142,7 @@ pub(super) fn compile(
         if !log.contains("error") || log.contains("nvcc fatal") || log.contains("cannot execute") {
             return Err(failed(format!("{log}\n{}", output.status)));
         }
-        if log.contains(WRAPPER) {
+        if error::begins_in(&log, WRAPPER) {
             return Err(error::no_instance(source.name, &options.instances, &log));
         }
         let help = error::advice(&log);
@@ -107,6 +163,7 @@ pub(super) fn compile(
         options: shown,
         compiler: Compiler::Nvcc,
         instances,
+        part: None,
     })
 }
 
@@ -178,8 +235,14 @@ mod tests {
     #[test]
     fn options_are_nvccs() {
         let options = Options { defines: vec!["N=32".into()], standard: Some("c++14".into()), ..Options::default() };
-        let expected =
-            ["--ptx", "--gpu-architecture=compute_80", "--generate-line-info", "--std=c++14", "--define-macro=N=32"];
+        let expected = [
+            "--ptx",
+            "--gpu-architecture=compute_80",
+            "--generate-line-info",
+            "--extended-lambda",
+            "--std=c++14",
+            "--define-macro=N=32",
+        ];
         assert_eq!(arguments(&options, Arch::new(80)), expected);
         let debug = arguments(&Options { debug: true, ..options }, Arch::new(80));
         assert!(debug.contains(&"--device-debug".to_owned()) && !debug.iter().any(|a| a.contains("line-info")));

@@ -123,6 +123,12 @@ impl CompileError {
     }
 }
 
+/// Whether the first error of a log stands in `file`, which we wrote: then it is about a kernel's name, not about the source.
+pub(super) fn begins_in(log: &str, file: &str) -> bool {
+    let error = |line: &&str| line.contains("error:") || line.contains("error :");
+    log.lines().find(error).is_some_and(|line| line.split("error").next().is_some_and(|place| place.contains(file)))
+}
+
 /// The error for kernels that the compiler could not make.
 pub(super) fn no_instance(name: &str, instances: &[String], log: &str) -> CompileError {
     let why = log.lines().find_map(|line| line.split_once("error: ")).map_or("it does not compile", |(_, why)| why);
@@ -149,7 +155,7 @@ const LIBRARIES: [(&str, &str); 9] = [
 ];
 
 /// The header that the compiler did not find.
-fn missing_header(log: &str) -> Option<&str> {
+pub(super) fn missing_header(log: &str) -> Option<&str> {
     log.lines().find_map(|line| {
         if let Some((_, rest)) = line.split_once("cannot open source file \"") {
             return rest.split('"').next();
@@ -161,7 +167,7 @@ fn missing_header(log: &str) -> Option<&str> {
 
 /// What may help with the compiler's messages, if we know.
 pub(super) fn advice(log: &str) -> Option<String> {
-    let header = missing_header(log)?;
+    let Some(header) = missing_header(log) else { return advice_on_names(log) };
     let library = LIBRARIES.iter().find(|(start, _)| header.starts_with(start));
     Some(match library {
         Some((_, library)) => format!(
@@ -169,6 +175,31 @@ pub(super) fn advice(log: &str) -> Option<String> {
              include folder with -I DIR; if the kernels do not need it, move them into a file of their own"
         ),
         None => format!("name the folder that holds {header} with -I DIR"),
+    })
+}
+
+/// What may help where the compiler does not know a name, or reads what is no C++.
+fn advice_on_names(log: &str) -> Option<String> {
+    if log.contains("unrecognized token") && log.lines().any(|line| line.trim_start().starts_with("```")) {
+        return Some("the line with ``` comes from Markdown: remove it, and all text that is not CUDA C++".to_owned());
+    }
+    let (_, rest) = log.split_once("identifier \"")?;
+    let (name, rest) = rest.split_once('"')?;
+    if !rest.starts_with(" is undefined") {
+        return None;
+    }
+    // Functions that only newer GPUs have are declared for them only.
+    let newer = name.starts_with("__reduce_") || name.starts_with("__match_") || name.starts_with("__nanosleep");
+    Some(if newer {
+        format!("{name} is declared for newer architectures only: name one with --arch compute_90")
+    } else if name.starts_with("__shfl") || matches!(name, "__ballot" | "__any" | "__all") {
+        format!("{name} was removed from CUDA; {name}_sync takes the mask of the lanes that take part first")
+    } else if matches!(name, "cudaThreadSynchronize" | "cudaThreadExit" | "cudaBindTexture" | "cudaUnbindTexture") {
+        format!("{name} was removed from CUDA; the kernels can be compiled without the function that calls it")
+    } else {
+        format!(
+            "if a macro or a file of the build defines {name}, give it: -D {name}=…, or -I DIR for the folder of its header"
+        )
     })
 }
 
@@ -183,5 +214,17 @@ mod tests {
         let nvrtc = "a.cu(1): catastrophic error: cannot open source file \"own.h\"";
         assert_eq!(advice(nvrtc).as_deref(), Some("name the folder that holds own.h with -I DIR"));
         assert_eq!(advice("a.cu(1): error: expected a `;`"), None);
+        let unknown = |name: &str| advice(&format!("a.cu(1): error: identifier \"{name}\" is undefined")).unwrap();
+        assert!(unknown("__reduce_add_sync").contains("--arch compute_90"));
+        assert!(unknown("BF").contains("-D BF=…"));
+        let fence = "a.cu(1): error: unrecognized token\n  ```cuda\n  ^\n";
+        assert!(advice(fence).is_some_and(|help| help.contains("Markdown")));
+    }
+
+    #[test]
+    fn only_our_own_file_is_about_names() {
+        assert!(begins_in("/tmp/x/w.cu(2): error: no\na.cu(1): error: y", "w.cu"));
+        assert!(!begins_in("a.cu(1): error: y\n/tmp/x/w.cu(2): error: no", "w.cu"));
+        assert!(!begins_in("warning: w.cu", "w.cu"));
     }
 }

@@ -3,6 +3,8 @@
 //! This looks at tokens, not at meaning: comments and string literals are blanked, then a few signs of host code are
 //! looked for. A wrong guess costs time, not correctness: what NVRTC rejects is tried with nvcc.
 
+use std::path::{Path, PathBuf};
+
 /// What a source holds besides device code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Host {
@@ -110,6 +112,55 @@ pub fn look(text: &str) -> Host {
     if headers { Host::Headers } else { Host::None }
 }
 
+/// Looks into a source that stands at `name`, and into the files of its own that it includes.
+#[must_use]
+pub fn look_tree(name: &str, text: &str, includes: &[PathBuf]) -> Host {
+    let mut all = look(text);
+    for (path, text) in own_files(name, text, includes) {
+        match (look(&text), &all) {
+            (_, Host::Code { .. }) => break,
+            (Host::Code { what, .. }, _) => {
+                let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let line = line_of_include(name, &file).unwrap_or(1);
+                all = Host::Code { what: format!("{what}, in {file}"), line };
+            }
+            (Host::Headers, Host::None) => all = Host::Headers,
+            _ => {}
+        }
+    }
+    all
+}
+
+fn line_of_include(name: &str, file: &str) -> Option<usize> {
+    let text = std::fs::read_to_string(name).ok()?;
+    text.lines().position(|line| line.contains("include") && line.contains(file)).map(|at| at + 1)
+}
+
+/// The files that a source includes and that lie beside it or in `includes`, with all that they include, in the order in
+/// which they are met. Conditions are not looked at.
+pub(super) fn own_files(name: &str, text: &str, includes: &[PathBuf]) -> Vec<(PathBuf, String)> {
+    let mut found: Vec<(PathBuf, String)> = Vec::new();
+    let mut open = vec![(PathBuf::from(name), text.to_owned())];
+    while let Some((path, text)) = open.pop() {
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        let code = blanked(&text);
+        for (line, original) in code.lines().zip(text.lines()) {
+            let Some(header) = included(line, original) else { continue };
+            let places = std::iter::once(&folder).chain(includes).map(|folder| folder.join(header));
+            let read = |path: PathBuf| Some((std::fs::read_to_string(&path).ok()?, path));
+            let Some((text, path)) = places.into_iter().find_map(read) else { continue };
+            if found.len() < MOST_FILES && !found.iter().any(|(known, _)| *known == path) {
+                found.push((path.clone(), text.clone()));
+                open.push((path, text));
+            }
+        }
+    }
+    found
+}
+
+/// Most files of a source's own that are looked into.
+const MOST_FILES: usize = 400;
+
 /// Whether NVRTC's messages are about host code, or about a header that only hosts have.
 pub(super) fn is_about_host_code(log: &str) -> bool {
     ["__host__", "cannot open source file", "could not open source file", "identifier \"std\""]
@@ -117,8 +168,14 @@ pub(super) fn is_about_host_code(log: &str) -> bool {
         .any(|sign| log.contains(sign))
 }
 
+/// Whether a header is one that only hosts have: NVRTC can do nothing with it.
+pub(super) fn is_for_hosts(header: &str) -> bool {
+    let of_device = DEVICE_HEADERS.iter().chain(HOST_PARTS).chain(&["cub/"]).any(|start| header.starts_with(start));
+    !header.contains('.') && !C_HEADERS.contains(&header) && !of_device
+}
+
 /// The file that a line includes. `line` has its string literals blanked, `original` has not.
-fn included<'a>(line: &str, original: &'a str) -> Option<&'a str> {
+pub(super) fn included<'a>(line: &str, original: &'a str) -> Option<&'a str> {
     line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
     let (_, rest) = original.split_once("include")?;
     let rest = rest.trim_start();
@@ -144,7 +201,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The text with the content of comments and string literals replaced by blanks; line breaks stay.
-fn blanked(text: &str) -> String {
+pub(crate) fn blanked(text: &str) -> String {
     #[derive(PartialEq)]
     enum In {
         Code,

@@ -2,7 +2,8 @@
 //!
 //! NVRTC is a library, starts at once and takes device code. nvcc takes ordinary files, in which `main` and the
 //! kernels stand side by side; it is a program and needs a C++ compiler for the host. [`Choice::Auto`] looks into the
-//! file ([`host`]) and takes the one that fits.
+//! file and its own headers ([`host`]) and takes the one that fits; what one refuses is tried with the other, and then without its
+//! host code ([`Part`]).
 //!
 //! A source may say which architecture it needs, in a comment on a line of its own:
 //!
@@ -19,6 +20,8 @@
 //! can keep the compiler busy for as long as it likes. Sources of strangers need a process of their own with limits.
 
 mod arch;
+pub mod cache;
+mod device;
 mod driver;
 mod error;
 pub mod host;
@@ -26,6 +29,7 @@ mod paths;
 mod rtc;
 
 pub use arch::Arch;
+pub use device::Part;
 pub use error::CompileError;
 
 use std::path::PathBuf;
@@ -45,7 +49,7 @@ pub struct Source<'a> {
 }
 
 /// The two compilers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compiler {
     /// The library, for device code.
@@ -95,6 +99,12 @@ pub struct Options {
     /// Kernels that must be in the PTX though nothing in the source makes them: instances of templates, as C++ names
     /// them, such as `reduce<float, 256>`.
     pub instances: Vec<String>,
+    /// Headers that are taken as empty if they are not there.
+    pub stubs: Vec<String>,
+    /// NVRTC: what is marked for neither host nor device is for the device.
+    pub default_device: bool,
+    /// Keep what was compiled in warpbook's cache, and take it from there. A process that may write no file does not.
+    pub kept: bool,
 }
 
 impl Default for Options {
@@ -109,6 +119,9 @@ impl Default for Options {
             includes: Vec::new(),
             standard: None,
             instances: Vec::new(),
+            stubs: Vec::new(),
+            default_device: false,
+            kept: true,
         }
     }
 }
@@ -122,7 +135,7 @@ impl Options {
 }
 
 /// A compiled source.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Compiled {
     /// The PTX, without any path of this machine.
     pub ptx: String,
@@ -138,6 +151,8 @@ pub struct Compiled {
     pub build: String,
     /// The names in the PTX of [`Options::instances`], in the same order.
     pub instances: Vec<String>,
+    /// The device code alone, if that is what was compiled because host code was in the way.
+    pub part: Option<Part>,
 }
 
 /// Compiles a source.
@@ -157,45 +172,107 @@ pub fn compile_source(source: &Source<'_>, options: &Options) -> Result<Compiled
     }
 }
 
-/// [`Choice::Auto`]: nvcc for what only nvcc takes, NVRTC for everything else and as far as it goes.
+/// [`Choice::Auto`]: nvcc for what only nvcc takes, NVRTC for everything else and as far as it goes; where neither takes the
+/// whole source, its device code alone.
 fn compile_with_what_fits(source: &Source<'_>, options: &Options, arch: arch::Asked) -> Result<Compiled, CompileError> {
     let nvcc = nvcc::get();
-    let nvrtc = match host::look(source.text) {
-        Host::Code { what, line } => {
-            let nvcc = nvcc.map_err(|error| CompileError::HostCode {
+    let host = host::look_tree(source.name, source.text, &options.includes);
+    let (first, second) = match (&host, &nvcc) {
+        (Host::Code { what, line }, Err(error)) => {
+            // What NVRTC can do is to leave the host code out.
+            let host = || CompileError::HostCode {
                 name: source.name.to_owned(),
-                line,
-                what,
-                error: Box::new(error),
-            })?;
-            return driver::compile(&nvcc, source, options, arch);
+                line: *line,
+                what: what.clone(),
+                error: Box::new(error.clone()),
+            };
+            let Ok(nvrtc) = nvrtc::get() else { return Err(host()) };
+            let compile = |source: &Source<'_>, options: &Options| rtc::compile(nvrtc, source, options, arch);
+            let why = format!("`{what}` is for nvcc, which is not on this machine");
+            return alone(source, options, true, &why, compile).ok_or_else(host);
         }
+        (Host::Code { .. } | Host::Headers, Ok(nvcc)) => (driver::compile(nvcc, source, options, arch), None),
         // NVRTC stands in for these headers, as far as device code needs them.
-        Host::Headers => match nvcc {
-            Ok(nvcc) => return driver::compile(&nvcc, source, options, arch),
-            Err(_) => nvrtc::get()?,
-        },
-        Host::None => match (nvrtc::get(), &nvcc) {
-            (Ok(nvrtc), _) => nvrtc,
-            (Err(_), Ok(nvcc)) => return driver::compile(nvcc, source, options, arch),
-            (Err(error), _) => return Err(error.into()),
+        _ => match (nvrtc::get(), &nvcc) {
+            (Ok(nvrtc), Ok(nvcc)) => {
+                let first = rtc::compile(nvrtc, source, options, arch);
+                // A header may hold host code.
+                let second = first.is_err().then(|| driver::compile(nvcc, source, options, arch));
+                (first, second)
+            }
+            (Ok(nvrtc), Err(_)) => (rtc::compile(nvrtc, source, options, arch), None),
+            (Err(_), Ok(nvcc)) => (driver::compile(nvcc, source, options, arch), None),
+            (Err(error), Err(_)) => return Err(error.into()),
         },
     };
-    let first = rtc::compile(nvrtc, source, options, arch);
-    match (first, nvcc) {
-        (Err(first @ CompileError::Rejected { .. }), Ok(nvcc)) => {
-            // A header may hold host code. If nvcc takes it, it was right; if not, NVRTC's messages are the shorter.
-            driver::compile(&nvcc, source, options, arch).map_err(|_| first)
-        }
-        (Err(CompileError::Rejected { name, log, help }), Err(NvccError::Missing { .. }))
+    let error = match (first, second) {
+        (Ok(compiled), _) | (Err(_), Some(Ok(compiled))) => return Ok(compiled),
+        (Err(first), None) => first,
+        (Err(first), Some(Err(second))) => better(first, second),
+    };
+    let CompileError::Rejected { log, .. } = &error else { return Err(error) };
+    let why = log.lines().find(|line| line.contains("error")).unwrap_or_default().to_owned();
+    let found = match &nvcc {
+        Ok(nvcc) => alone(source, options, false, &why, |source, options| driver::compile(nvcc, source, options, arch)),
+        Err(_) => nvrtc::get().ok().and_then(|nvrtc| {
+            alone(source, options, true, &why, |source, options| rtc::compile(nvrtc, source, options, arch))
+        }),
+    };
+    match (found, error, nvcc) {
+        (Some(compiled), ..) => Ok(compiled),
+        (None, CompileError::Rejected { name, log, help }, Err(NvccError::Missing { .. }))
             if host::is_about_host_code(&log) =>
         {
             let host = format!("if the file or its headers hold host code, it needs nvcc; {}", nvcc::HOW_TO_GET);
             let help = help.map_or_else(|| host.clone(), |help| format!("{help};\n      {host}"));
             Err(CompileError::Rejected { name, log, help: Some(help) })
         }
-        (result, _) => result,
+        (None, error, _) => Err(error),
     }
+}
+
+/// Of what NVRTC and nvcc say of a source, what helps more: NVRTC's messages are the shorter ones, unless they are about
+/// what only NVRTC lacks.
+fn better(nvrtc: CompileError, nvcc: CompileError) -> CompileError {
+    match &nvrtc {
+        CompileError::Rejected { log, .. } if host::is_about_host_code(log) => nvcc,
+        _ => nvrtc,
+    }
+}
+
+/// Most times that a compiler's complaints are given in to.
+const MOST_ROUNDS: usize = 12;
+
+/// The device code of a source alone, if a compiler takes that.
+fn alone(
+    source: &Source<'_>,
+    options: &Options,
+    nvrtc: bool,
+    why: &str,
+    compile: impl Fn(&Source<'_>, &Options) -> Result<Compiled, CompileError>,
+) -> Option<Compiled> {
+    let mut part = Part::of(source.text);
+    if nvrtc {
+        part.stubs = Part::host_headers(source.text);
+    }
+    for _ in 0..MOST_ROUNDS {
+        let options = Options { stubs: part.stubs.clone(), default_device: nvrtc, ..options.clone() };
+        match compile(&Source { name: source.name, text: &part.text }, &options) {
+            Ok(mut compiled) => {
+                let note = part.sentence(source.name, why);
+                compiled.log = if compiled.log.is_empty() { note } else { format!("{}\n{note}", compiled.log) };
+                compiled.part = Some(part);
+                return Some(compiled);
+            }
+            Err(CompileError::Rejected { log, .. }) => {
+                if !part.yield_to(source.name, &log) {
+                    return None;
+                }
+            }
+            Err(_) => return None,
+        }
+    }
+    None
 }
 
 /// The compiler's build from the comment that it writes at the top: `release 13.0, V13.0.88`.

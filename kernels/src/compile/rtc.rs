@@ -76,6 +76,9 @@ fn arguments(options: &Options, arch: Arch) -> Vec<String> {
     if options.debug {
         arguments.push("--device-debug".to_owned());
     }
+    if options.default_device {
+        arguments.push("--device-as-default-execution-space".to_owned());
+    }
     arguments.extend(options.standard.iter().map(|standard| format!("--std={standard}")));
     arguments.extend(options.defines.iter().map(|define| format!("--define-macro={define}")));
     arguments
@@ -142,7 +145,12 @@ pub(super) fn compile(
         list.iter().map(|text| CString::new(text.as_str()).map_err(|_| nul())).collect::<Result<Vec<_>, _>>()
     };
     let (all, kernels) = (strings(&all)?, strings(&options.instances)?);
-    let headers = stand_ins(!folders.is_empty());
+    let mut headers = stand_ins(!folders.is_empty());
+    for stub in strings(&options.stubs)? {
+        if !headers.iter().any(|(name, _)| *name == stub) {
+            headers.push((stub, CString::default()));
+        }
+    }
     let input = Input {
         name: &CString::new(source.name).map_err(|_| nul())?,
         text: &CString::new(source.text).map_err(|_| nul())?,
@@ -150,15 +158,23 @@ pub(super) fn compile(
         headers: &headers,
         kernels: &kernels,
     };
-    let outcome = nvrtc.compile(&input).map_err(|error| CompileError::Failed {
-        name: source.name.to_owned(),
-        path: nvrtc.path().display().to_string(),
-        version: nvrtc.version(),
-        error,
-    })?;
+    let run = |input: &Input<'_>| {
+        nvrtc.compile(input).map_err(|error| CompileError::Failed {
+            name: source.name.to_owned(),
+            path: nvrtc.path().display().to_string(),
+            version: nvrtc.version(),
+            error,
+        })
+    };
+    // NVRTC crashes where it is asked for an instance of a template whose declaration is wrong: the source alone first.
+    let alone = if kernels.is_empty() { None } else { Some(run(&Input { kernels: &[], ..input })?) };
+    let outcome = match alone.filter(|outcome| outcome.ptx.is_none()) {
+        Some(wrong) => wrong,
+        None => run(&input)?,
+    };
     let log = outcome.log.trim().to_owned();
     let Some(ptx) = outcome.ptx else {
-        if log.contains("__nv_name_map") {
+        if error::begins_in(&log, "__nv_name_map") {
             return Err(error::no_instance(source.name, &options.instances, &log));
         }
         let help = error::advice(&log);
@@ -174,6 +190,7 @@ pub(super) fn compile(
         options: shown,
         compiler: Compiler::Nvrtc,
         instances: outcome.names,
+        part: None,
     })
 }
 

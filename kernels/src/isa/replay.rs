@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use sim::{Module, Options};
+use sim::{Module, Options, Report};
 
 use super::functions;
 use super::operands;
@@ -52,7 +52,7 @@ impl fmt::Display for Difference {
         write!(f, "{}: ", self.probe)?;
         match &self.what {
             What::NotRun(why) => write!(f, "not simulated: {}", why.lines().next().unwrap_or_default()),
-            What::NotRecorded => write!(f, "not in the record"),
+            What::NotRecorded => write!(f, "not recorded"),
             What::Digest => write!(f, "a result differs, of a thread that only the digest knows"),
             What::Result { thread, operands, output, recorded, simulated, threads } => {
                 let operands: Vec<String> = operands.iter().map(|value| format!("{value:#x}")).collect();
@@ -114,7 +114,7 @@ fn launch(module: &Module, prepared: &Prepared) -> Result<Vec<Vec<u8>>, String> 
     // Probes read what no thread has written; they are no kernels to be checked.
     let options = Options { checks: sim::Checks::NONE, ..Options::default() };
     let simulated = simulate::run_with(module, prepared, &options).map_err(|error| error.to_string())?;
-    match simulated.reports.iter().flat_map(|report| &report.findings).next() {
+    match simulated.reports.iter().flat_map(Report::errors).next() {
         Some(finding) => Err(finding.message.clone()),
         None => Ok(simulated.contents),
     }

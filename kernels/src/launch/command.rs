@@ -78,7 +78,7 @@ impl CommandLine {
     fn change(&self, session: &mut Session) -> Result<(), SpecError> {
         if !self.args.is_empty() {
             return Err(usage(
-                "arguments stand in the launch file; change them there, give numbers of [let] anew with --let, or name \
+                "arguments are in the launch file; change them there, give numbers of [let] anew with --let, or name \
                  the .cu or .ptx file itself on the command line",
             ));
         }
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(session.launches[0].block, Some(Dim3::linear(64)));
         assert!(session.dump["0"].is_absolute(), "a file named on the command line is not beside the launch file");
         let command = CommandLine { args: words(&["1"]), ..command };
-        assert!(command.session().unwrap_err().to_string().contains("arguments stand in the launch file"));
+        assert!(command.session().unwrap_err().to_string().contains("arguments are in the launch file"));
         std::fs::write(&path, "file = \"a.cu\"\n[[launches]]\ngrid = 1\n[[launches]]\ngrid = 1\n").unwrap();
         let command = CommandLine { file: path, grid: Some("2".to_owned()), ..CommandLine::default() };
         assert!(command.session().unwrap_err().to_string().contains("several launches"));

@@ -53,6 +53,14 @@ impl Number {
         self.over as f64 / self.under as f64
     }
 
+    /// Which of two numbers is greater.
+    ///
+    /// # Errors
+    /// A sentence when they are too large to be compared exactly.
+    pub fn compare(self, other: Self) -> Result<std::cmp::Ordering, String> {
+        Ok(self.apply("-", other)?.over.cmp(&0))
+    }
+
     fn floor(self) -> i128 {
         self.over.div_euclid(self.under)
     }

@@ -3,9 +3,11 @@
 use std::fmt;
 
 use serde::Serialize;
+use sim::Options;
 
-use super::signature::{self, Signature};
-use crate::names::NameError;
+use super::signature::{self, Signature, shell};
+use super::{hints, probe};
+use crate::names::{self, NameError};
 use crate::open::Opened;
 
 /// The kernels of a file.
@@ -29,24 +31,46 @@ pub struct Kernel {
     pub signature: Signature,
     /// A command that launches it, to be changed.
     pub command: String,
+    /// Whether that launch was simulated and has no finding; none if no launch was tried.
+    pub clean: Option<bool>,
+    /// How many launches were tried to find it.
+    pub tried: u32,
+    /// What is wrong with it, if something is.
+    pub why: Option<String>,
 }
 
 impl Listed {
-    /// The kernels of an opened file, or the one that is wanted.
+    /// The kernels of an opened file, or the one that is wanted. `how` are the options of the command line that say how
+    /// it is compiled and simulated: the commands repeat them. With `options`, launches are tried in the simulator, and
+    /// the commands are those that run clean.
     ///
     /// # Errors
     /// [`NameError`] when there is no such kernel, or none at all.
-    pub fn of(opened: &Opened, wanted: Option<&str>) -> Result<Self, NameError> {
+    pub fn of(opened: &Opened, wanted: Option<&str>, how: &str, options: Option<&Options>) -> Result<Self, NameError> {
         let names: Vec<String> = match wanted {
             Some(_) => vec![opened.kernel(wanted)?],
-            None => opened.module.kernels().into_iter().map(str::to_owned).collect(),
+            None => own(opened.module.kernels()).into_iter().map(str::to_owned).collect(),
         };
         let source = opened.source.as_deref();
-        let kernel = |name: &String| {
+        let launches = source.map(hints::launches).unwrap_or_default();
+        let mut fuel = probe::FUEL;
+        let mut kernel = |name: &String| {
             let signature = Signature::of(&opened.module, name, source)?;
-            Some(Kernel { command: signature.command(&opened.name), signature })
+            let called = called(opened, &signature, wanted);
+            let plain = names::short(name);
+            let plain = plain.split('<').next().unwrap_or_default().rsplit("::").next().unwrap_or_default();
+            let hints: Vec<&hints::Hint> = launches.iter().filter(|hint| hint.kernel == plain).collect();
+            let probed = options.and_then(|options| probe::probe(opened, &signature, &hints, options, &mut fuel));
+            let (clean, tried, why, words) = match probed {
+                Some(probed) => (Some(probed.clean), probed.tried, probed.why, probed.words),
+                None => (None, 0, options.map(|_| NO_TIME.to_owned()), Vec::new()),
+            };
+            let words = if words.is_empty() { signature.example() } else { words };
+            let head = format!("warpbook sim {}{how} --kernel {}", shell(&opened.name), shell(&called));
+            let command = format!("{head} {}", words.join(" "));
+            Some(Kernel { command, signature, clean, tried, why })
         };
-        let kernels: Vec<Kernel> = names.iter().filter_map(kernel).collect();
+        let kernels: Vec<Kernel> = names.iter().filter_map(&mut kernel).collect();
         let compiled: Vec<&str> = kernels.iter().map(|kernel| kernel.signature.name.as_str()).collect();
         let templates = match (source, wanted) {
             (Some(source), None) => signature::not_compiled(source, &compiled),
@@ -58,9 +82,45 @@ impl Listed {
         // Tables of CUDA's own mathematics come along with a sine: they are nobody's to set.
         let own = |name: &str| name.starts_with("__cudart_") || name.starts_with("__nv_");
         let variables = opened.module.variables().into_iter().filter(|variable| !own(&variable.name));
-        let variables = variables.map(|variable| (crate::names::short(&variable.name), variable.bytes)).collect();
+        let variables = variables.map(|variable| (names::short(&variable.name), variable.bytes)).collect();
         Ok(Self { file: opened.name.clone(), kernels, templates, variables })
     }
+}
+
+/// What is said of a kernel for which no time was left.
+const NO_TIME: &str =
+    "no launch was tried, because those of the kernels before it took long; --list --kernel NAME tries this one";
+
+/// The kernels without those that CUDA's libraries bring along, unless there are no others.
+fn own(kernels: Vec<&str>) -> Vec<&str> {
+    let of_library = |name: &&str| {
+        let name = names::readable(name);
+        ["cub::", "thrust::", "cuda::", "void cub::"].iter().any(|start| name.starts_with(start))
+    };
+    if kernels.iter().all(of_library) {
+        kernels
+    } else {
+        kernels.into_iter().filter(|name| !of_library(name)).collect()
+    }
+}
+
+/// A name that means this kernel and no other: the short one, the one with parameters, or the PTX's own.
+fn called(opened: &Opened, signature: &Signature, wanted: Option<&str>) -> String {
+    let full = names::readable(&signature.ptx_name);
+    let clear = |name: &&str| {
+        // An instance that the source makes must not need to be made once more.
+        opened.kernel(Some(name)).is_ok_and(|found| found == signature.ptx_name)
+    };
+    let candidates = wanted.into_iter().chain([&*signature.name, &*full]);
+    candidates.into_iter().find(clear).unwrap_or(&signature.ptx_name).to_owned()
+}
+
+/// The templates of `listed` that nothing makes an instance of, each with arguments that may do, to be compiled and listed
+/// too.
+#[must_use]
+pub fn instances(opened: &Opened, listed: &Listed) -> Vec<String> {
+    let Some(source) = &opened.source else { return Vec::new() };
+    listed.templates.iter().filter_map(|name| hints::instance(source, name)).collect()
 }
 
 impl fmt::Display for Listed {
@@ -68,6 +128,9 @@ impl fmt::Display for Listed {
         for (index, kernel) in self.kernels.iter().enumerate() {
             let blank = if index > 0 { "\n" } else { "" };
             writeln!(f, "{blank}{}\n  {}", kernel.signature, kernel.command)?;
+            if let Some(why) = &kernel.why {
+                writeln!(f, "  {why}")?;
+            }
         }
         if !self.templates.is_empty() {
             let blank = if self.kernels.is_empty() { "" } else { "\n" };

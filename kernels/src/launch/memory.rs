@@ -63,6 +63,12 @@ pub(super) fn find(memory: &[Memory], aliases: &BTreeMap<String, String>, key: &
         }
     }
     let names: Vec<&str> = memory.iter().map(|buffer| buffer.key.as_str()).collect();
+    if names.is_empty() {
+        return Err(SpecError::Usage(format!(
+            "&{key} is no buffer: there is none with a name. A variable can hold the address of a named buffer: write the \
+             kernel's argument as 'x:f32[1024]=random', and &x here"
+        )));
+    }
     Err(SpecError::Usage(format!("&{key} is no buffer; there are: {}", names.join(", "))))
 }
 

@@ -1,5 +1,6 @@
 //! Launching any kernel on the simulator: what is run ([`spec`], [`command`]), with which arguments ([`argument`], [`content`],
-//! [`generate`], [`expression`]) for which parameters ([`signature`], [`list`]), how several launches share buffers ([`run`]), and
+//! [`generate`], [`expression`]) for which parameters ([`signature`]), which launch
+//! of a kernel runs clean ([`list`]), how several launches share buffers ([`run`]), and
 //! whether the results are right ([`expect`]).
 
 pub mod argument;
@@ -9,12 +10,15 @@ pub mod element;
 pub mod expect;
 pub mod expression;
 pub mod generate;
+mod hints;
 pub mod list;
 mod memory;
 pub mod native;
+mod probe;
 pub mod run;
 pub mod signature;
 pub mod spec;
+mod trials;
 
 use std::path::PathBuf;
 

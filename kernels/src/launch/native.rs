@@ -98,7 +98,7 @@ impl Twin {
 
     /// Why it is not run natively; nothing if it may be.
     fn forbidden(&self, ran: &Ran, ptx: &str) -> Option<String> {
-        if ran.cut_short || ran.launches.iter().any(|launch| !launch.report.findings.is_empty()) {
+        if ran.cut_short || ran.launches.iter().any(|launch| !launch.report.is_clean()) {
             return Some(FAULTS_FOUND.to_owned());
         }
         if ptx.contains("%envreg") {

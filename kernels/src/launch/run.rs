@@ -61,7 +61,7 @@ impl Ran {
     /// Whether no launch has a finding and every buffer holds what it must.
     #[must_use]
     pub fn is_clean(&self) -> bool {
-        self.launches.iter().all(|launch| launch.report.findings.is_empty())
+        self.launches.iter().all(|launch| launch.report.is_clean())
             && self.comparisons.iter().all(|comparison| comparison.wrong == 0)
     }
 }
@@ -78,6 +78,12 @@ pub enum RunError {
     /// The simulator refuses.
     #[error(transparent)]
     Sim(#[from] sim::Error),
+    /// The buffers do not fit into this machine's memory.
+    #[error(
+        "the buffers of this launch have {0} bytes together, and this machine does not have that much memory: \
+         make them smaller"
+    )]
+    Memory(u64),
 }
 
 impl RunError {
@@ -86,6 +92,7 @@ impl RunError {
         match self {
             Self::Spec(_) | Self::Name(_) => 2,
             Self::Sim(error) => crate::open::exit_code(error),
+            Self::Memory(_) => 3,
         }
     }
 }
@@ -243,6 +250,11 @@ fn one(
             fill(&mut value.bytes, &value.pointers, memory, &aliases).map_err(|error| error.inside(&what))?;
             args.push(Arg::Bytes(value.bytes));
         }
+    }
+    let bytes = memory.iter().fold(0u64, |sum, buffer| sum.saturating_add(buffer.content.bytes));
+    // A buffer that is only read takes none, but what a launch leaves is given back whole.
+    if usize::try_from(bytes).ok().is_none_or(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
+        return Err(RunError::Memory(bytes));
     }
     let mut contents: Vec<sim::Content> =
         memory.iter_mut().map(|buffer| std::mem::take(&mut buffer.content.data)).collect();

@@ -116,20 +116,23 @@ impl Signature {
     /// A command that launches the kernel, with arguments that fit, to be changed.
     #[must_use]
     pub fn command(&self, file: &str) -> String {
-        let mut words = vec!["warpbook sim".to_owned(), shell(file), format!("--kernel {}", shell(&self.name))];
+        format!("warpbook sim {} --kernel {} {}", shell(file), shell(&self.name), self.example().join(" "))
+    }
+
+    /// Its options from `--grid` on.
+    pub(super) fn example(&self) -> Vec<String> {
         let block = match (self.required_threads, self.max_threads) {
             (Some([x, y, z]), _) => format!("{x},{y},{z}").trim_end_matches(",1").to_owned(),
             (None, Some(most)) => most.min(256).to_string(),
             _ => "256".to_owned(),
         };
-        words.push(format!("--grid 4 --block {block}"));
-        words.extend(self.params.iter().map(|param| format!("--arg {}", param.example())));
-        words.join(" ")
+        let shape = format!("--grid 4 --block {block}");
+        std::iter::once(shape).chain(self.params.iter().map(|param| format!("--arg {}", param.example()))).collect()
     }
 }
 
 /// A word as a shell takes it.
-fn shell(word: &str) -> String {
+pub(super) fn shell(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ',' | '=' | ':' | '+');
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

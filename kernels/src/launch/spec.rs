@@ -226,7 +226,9 @@ impl Session {
             || file.kernel.is_some();
         let launches = match (single, file.launches.is_empty()) {
             (true, false) => {
-                return Err(usage("kernel, grid, block, shared and args stand in each of `launches`, not beside it"));
+                return Err(usage(
+                    "kernel, grid, block, shared and args belong into each of `launches`, not beside it",
+                ));
             }
             (false, true) => {
                 return Err(usage("there is no launch: it needs kernel, grid, block and args, or a list `launches`"));
@@ -401,7 +403,7 @@ mod tests {
             ("file = \"a.ptx\"\ntolerance = -1.0\ngrid = 1\n", "tolerance"),
             ("file = \"a.ptx\"\nargs = [\"x:f32[1]=0\", \"x:f32[1]=1\"]\n", "a buffer `x` already"),
             ("file = \"a.ptx\"\n", "there is no launch"),
-            ("file = \"a.ptx\"\ngrid = 1\n[[launches]]\ngrid = 1\nblock = 1\n", "in each of `launches`"),
+            ("file = \"a.ptx\"\ngrid = 1\n[[launches]]\ngrid = 1\nblock = 1\n", "each of `launches`"),
             ("file = \"a.ptx\"\ngrid = 0\nblock = 1\n", "extent of 0"),
             ("file = \"a.ptx\"\n[[launches]]\ngrid = 1\nblok = 1\n", "blok"),
         ] {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sim::program::Program;
-use sim::program::inst::{AtomicForm, Op, Space};
+use sim::ir::inst::{AtomicForm, Op, Space};
+use sim::prepare::Executable;
 
 use super::{Access, Action, Room};
 
@@ -18,10 +18,13 @@ pub(super) fn files(text: &str) -> BTreeMap<u32, String> {
 }
 
 /// The accesses of every line that has some. What is not counted, because the compiler removes it, is left out.
-pub(super) fn accesses(program: &Program, files: &BTreeMap<u32, String>) -> BTreeMap<(String, u32), BTreeSet<Access>> {
+pub(super) fn accesses(
+    program: &Executable,
+    files: &BTreeMap<u32, String>,
+) -> BTreeMap<(String, u32), BTreeSet<Access>> {
     let mut lines: BTreeMap<(String, u32), BTreeSet<Access>> = BTreeMap::new();
-    for (pc, inst) in program.insts.iter().enumerate().filter(|(pc, _)| !program.is_removed(*pc)) {
-        let line = program.lines[pc];
+    for inst in program.insts.iter().filter(|inst| !inst.removed) {
+        let line = inst.line;
         let file = files.get(&line.file).cloned().unwrap_or_default();
         let found = of(&inst.op);
         if !found.is_empty() {

@@ -34,7 +34,7 @@ pub struct Picture {
 #[derive(Debug, thiserror::Error)]
 pub enum PictureError {
     /// It is too small or too large to be drawn.
-    #[error("a picture of {width}×{height} pixels cannot be drawn: both sides are at least 1 and at most {LARGEST}")]
+    #[error("an image of {width}×{height} pixels cannot be drawn: both sides are at least 1 and at most {LARGEST}")]
     Size {
         /// Pixels of a row.
         width: u32,
@@ -50,7 +50,7 @@ pub enum PictureError {
         why: String,
     },
     /// Picture and depths do not fit together.
-    #[error("the depths are a picture of {}×{} pixels, and the picture one of {}×{}", .depth.width, .depth.height, .picture.width, .picture.height)]
+    #[error("the depths are an image of {}×{} pixels, and the image itself one of {}×{}", .depth.width, .depth.height, .picture.width, .picture.height)]
     Depth {
         /// Size of the depths.
         depth: Size,
@@ -124,7 +124,7 @@ pub fn blur(picture: &Picture, blur: Blur, gpu: Option<&Gpu>) -> Result<Blurred,
             None => {
                 let options = Options { checks: Checks::NONE, ..Options::default() };
                 let module = simulate::module(PROBLEM.name)?;
-                let case = || format!("{} of a picture", blur.version());
+                let case = || format!("{} of an image", blur.version());
                 let done = simulate::run_with(&module, &prepared, &options)
                     .map_err(|error| SimulateError::Sim { case: case(), error })?;
                 let of = |report: &sim::Report| report.metrics.get("smsp__sass_sectors_mem_global.sum").copied();

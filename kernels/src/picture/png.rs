@@ -24,7 +24,7 @@ fn decode(file: &Path) -> Result<(Size, usize, Vec<u8>), PictureError> {
     decoder.set_transformations(Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().map_err(|why| failed(file, why))?;
     let bytes = reader.output_buffer_size().filter(|&bytes| bytes <= MOST_BYTES);
-    let mut pixels = vec![0; bytes.ok_or_else(|| failed(file, "the picture is larger than 1 GiB"))?];
+    let mut pixels = vec![0; bytes.ok_or_else(|| failed(file, "the image is larger than 1 GiB"))?];
     let frame = reader.next_frame(&mut pixels).map_err(|why| failed(file, why))?;
     pixels.truncate(frame.buffer_size());
     Ok((Size { width: frame.width, height: frame.height }, frame.color_type.samples(), pixels))

@@ -225,9 +225,10 @@ impl Suite {
         // What a probe computes does not matter: some read shared memory that nobody has written.
         let options = sim::Options { checks: sim::Checks::NONE, ..sim::Options::default() };
         let outcome = simulate(&module, &probe.kernel, &launch, &options).map_err(failed)?;
-        match outcome.report.findings.first() {
+        let first = outcome.report.errors().next().map(|finding| finding.message.clone());
+        match first {
             None => Ok(outcome.report.metrics),
-            Some(first) => Err(ProbeError::Faulty { kernel: probe.kernel.clone(), finding: first.message.clone() }),
+            Some(finding) => Err(ProbeError::Faulty { kernel: probe.kernel.clone(), finding }),
         }
     }
 }

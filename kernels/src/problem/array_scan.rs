@@ -156,7 +156,7 @@ fn verdict(version: &str, count: u32) -> Verdict {
         },
         "prefix_printed" => Verdict::Faulty {
             finding: FindingKind::Uninitialized,
-            why: "`+=` adds to what is in the other buffer, where nobody has written before the first round",
+            why: "`+=` adds to what is in the other buffer, which was not written before the first round",
         },
         "prefix_chained_unfenced" if count > plan::tile(version) => Verdict::Faulty {
             finding: FindingKind::Race,

@@ -233,7 +233,7 @@ fn verdict(version: &str, count: u32, data: Data) -> Verdict {
         },
         "compact_ballot_branch" if !count.is_multiple_of(THREADS) => Verdict::Faulty {
             finding: FindingKind::Uninitialized,
-            why: "behind the end of the array nobody writes a warp's total, and the first warp reads all of them",
+            why: "behind the end of the array no lane writes a warp's total, and the first warp reads all of them",
         },
         _ => Verdict::Right,
     }

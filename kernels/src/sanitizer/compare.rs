@@ -115,7 +115,7 @@ impl Said {
 /// refuses, which memcheck reports.
 fn tools_for(kind: &str) -> &'static [&'static str] {
     match kind {
-        "out-of-bounds" | "misaligned" | "assert" | "trap" => &["memcheck"],
+        "out-of-bounds" | "misaligned" | "invalid-free" | "assert" | "trap" => &["memcheck"],
         "uninitialized" => &["initcheck"],
         "race" | "remark" => &["racecheck"],
         "barrier-divergence" | "invalid-sync-mask" => &["synccheck", "memcheck"],

@@ -126,7 +126,7 @@ fn sentence(name: &str, prediction: &Prediction) -> String {
     let r = prediction.roofline;
     let share = r.per_ns / r.roof_per_ns.max(f64::MIN_POSITIVE) * 100.0;
     format!(
-        "{name}: {} instructions per byte, {} per ns, {share:.0} % of what the roof above it allows; {:.1} µs, \
+        "{name}: {} instructions per byte, {} per ns, {share:.0} % of what the limit above it allows; {:.1} µs, \
          limited by {}",
         r.instructions_per_byte, r.per_ns, prediction.us, prediction.bound
     )
