@@ -1,10 +1,10 @@
 // Your neighbour may be in another warp
 //
-// Each block takes 128 ints. Thread t writes the difference between the next element of the block and its own;
-// where the block or the array has no next element, 0.
+// Each block takes 128 ints. Thread t writes the difference between the next element of
+// the block and its own; where the block or the array has no next element, 0.
 //
-// As it is, some threads may read a number before it is there. Your task: make sure that it is. The loads
-// and stores stay.
+// As it is, some threads may read a number before it is there. Your task: make sure
+// that it is. The loads and stores stay.
 //
 // Grade it:     warpbook exercise check across_warps
 // Get a hint:   warpbook exercise hint across_warps

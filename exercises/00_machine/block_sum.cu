@@ -1,9 +1,12 @@
 // Add up a block
 //
-// Each block adds up to 256 ints, one per thread, and writes its sum to out[blockIdx.x].
+// Each block adds up to 256 ints, one per thread, and writes its sum to
+// out[blockIdx.x].
 //
-// Your task: each thread has put its int into `partial`. Add them pairwise: in the first round 128 threads add the upper half
-// to the lower half, then 64 threads, and so on, until the sum is in partial[0]. Mind that other warps write what you read.
+// Your task: each thread has put its int into `partial`. Add them pairwise: in the
+// first round 128 threads add the upper half to the lower half, then 64 threads,
+// and so on, until the sum is in partial[0]. Mind that other warps write what you
+// read.
 //
 // Grade it:     warpbook exercise check block_sum
 // Get a hint:   warpbook exercise hint block_sum

@@ -1,9 +1,11 @@
 // Neighbours read neighbours
 //
-// `scale` doubles n floats with a few threads, so that each of them takes several elements.
+// `scale` doubles n floats with a few threads, so that each of them takes several
+// elements.
 //
-// As it is, thread t takes the `per` elements from t * per on. The result is right, and a warp reads its 32 floats from 32
-// different sectors. Your task: let each thread take the same number of elements, but other ones, so that every sector of
+// As it is, thread t takes the `per` elements from t * per on. The result is right,
+// and a warp reads its 32 floats from 32 different sectors. Your task: let each
+// thread take the same number of elements, but other ones, so that every sector of
 // `in` and `out` is read or written once. The number of threads stays as it is.
 //
 // Grade it:     warpbook exercise check coalesced_copy

@@ -1,10 +1,12 @@
 // A scan on its place
 //
-// Each block makes the prefix sums of 256 ints: element t becomes the sum of elements 0 to t. In the round with
-// `offset`, every element adds the one that stands `offset` before it.
+// Each block makes the prefix sums of 256 ints: element t becomes the sum of elements 0
+// to t. In the round with `offset`, every element adds the one that stands `offset`
+// before it.
 //
-// As it is, warps of the block get into each other's way: what one reads, another may have written already.
-// Your task: repair the round. Keep the array, the eight rounds and the 256 threads.
+// As it is, warps of the block get into each other's way: what one reads, another
+// may have written already. Your task: repair the round. Keep the array, the eight
+// rounds and the 256 threads.
 //
 // Grade it:     warpbook exercise check in_place_scan
 // Get a hint:   warpbook exercise hint in_place_scan
@@ -18,7 +20,8 @@ extern "C" __global__ void scan_in_place(int *out, const int *in, int n)
     __syncthreads();
 
     for (int offset = 1; offset < 256; offset *= 2) {
-        // TODO: which warp may have written temp[t - offset] before it is read here?
+        // TODO: which warp may have written temp[t - offset] before it is read
+        // here?
         if (t >= offset) temp[t] += temp[t - offset];
         __syncthreads();
     }

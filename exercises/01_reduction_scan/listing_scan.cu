@@ -1,10 +1,11 @@
 // The listing that adds to nothing
 //
-// Each block makes the prefix sums of 256 ints with two buffers: in every round all threads read one half of
-// `temp` and write the other, and then the halves change their roles. So one barrier per round is enough.
+// Each block makes the prefix sums of 256 ints with two buffers: in every round all
+// threads read one half of `temp` and write the other, and then the halves change their
+// roles. So one barrier per round is enough.
 //
-// As it is, and as it was once printed, the round adds to the wrong half. Your task: repair the line. One
-// barrier per round stays.
+// As it is, and as it was once printed, the round adds to the wrong half. Your
+// task: repair the line. One barrier per round stays.
 //
 // Grade it:     warpbook exercise check listing_scan
 // Get a hint:   warpbook exercise hint listing_scan

@@ -1,10 +1,11 @@
 // Scan a warp
 //
-// Each warp writes the exclusive prefix sums of its 32 ints: lane k writes the sum of the elements of lanes 0
-// to k - 1 of its warp, and lane 0 writes 0. Elements beyond n count as zero.
+// Each warp writes the exclusive prefix sums of its 32 ints: lane k writes the sum of
+// the elements of lanes 0 to k - 1 of its warp, and lane 0 writes 0. Elements beyond n
+// count as zero.
 //
-// Your task: write the rounds, with __shfl_up_sync(0xffffffff, x, d), which gives lane k the x of lane k -
-// d (and the lanes below d their own x). No shared memory.
+// Your task: write the rounds, with __shfl_up_sync(0xffffffff, x, d), which gives
+// lane k the x of lane k - d (and the lanes below d their own x). No shared memory.
 //
 // Grade it:     warpbook exercise check warp_scan
 // Get a hint:   warpbook exercise hint warp_scan

@@ -1,10 +1,12 @@
 // Everybody votes
 //
-// Each block of two warps keeps the positive ones of its 64 ints. It writes them side by side and in order to
-// `out`, from the block's first element on, and their number to counts[blockIdx.x].
+// Each block of two warps keeps the positive ones of its 64 ints. It writes them side
+// by side and in order to `out`, from the block's first element on, and their number to
+// counts[blockIdx.x].
 //
-// As it is, all of it stands in a branch that the threads beyond n do not take. Your task: let everybody
-// come to the vote and to the barrier. The vote, the totals and the places are right.
+// As it is, all of it stands in a branch that the threads beyond n do not take.
+// Your task: let everybody come to the vote and to the barrier. The vote, the
+// totals and the places are right.
 //
 // Grade it:     warpbook exercise check barrier_in_branch
 // Get a hint:   warpbook exercise hint barrier_in_branch
@@ -16,7 +18,7 @@ extern "C" __global__ void compact_pair(int *out, int *counts, const int *in, in
     int lane = threadIdx.x % 32;
     int warp = threadIdx.x / 32;
 
-    // TODO: who is missing in here, if n is 40?
+    // TODO: who is missing in here, if n is 40? Who then writes totals[1]?
     if (i < n) {
         int x = in[i];
         unsigned votes = __ballot_sync(0xffffffff, x > 0);

@@ -1,10 +1,12 @@
 // Flags need no scan of words
 //
-// Each block keeps the positive ones of its 256 ints. It writes them side by side and in order to `out`, from
-// the block's first element on, and their number to counts[blockIdx.x].
+// Each block keeps the positive ones of its 256 ints. It writes them side by side and
+// in order to `out`, from the block's first element on, and their number to
+// counts[blockIdx.x].
 //
-// As it is, 256 flags are scanned as words in shared memory, with 17 barriers. Your task: find `place` with
-// a ballot in each warp, one total per warp in shared memory, and one barrier.
+// As it is, 256 flags are scanned as words in shared memory, with 17 barriers. Your
+// task: find `place` with a ballot in each warp, one total per warp in shared
+// memory, and one barrier.
 //
 // Grade it:     warpbook exercise check block_places
 // Get a hint:   warpbook exercise hint block_places

@@ -1,11 +1,12 @@
 // A copy for every lane
 //
-// Counts n values from 0 to 63 into `hist`, which is zero before. Each block takes 1024 elements, four per
-// thread, and has 32 copies of the 64 bins in shared memory.
+// Counts n values from 0 to 63 into `hist`, which is zero before. Each block takes 1024
+// elements, four per thread, and has 32 copies of the 64 bins in shared memory.
 //
-// Your task: count, and merge. Lane k of every warp counts in copy k, and the copies lie so that copy k is
-// in bank k: no two lanes of a warp ever meet. Then thread t adds up the 32 copies of value t, without bank
-// conflicts, and adds the sum to hist[t].
+// Your task: count, and merge. Lane k of every warp counts in copy k, and the
+// copies lie so that copy k is in bank k: no two lanes of a warp ever meet. Then
+// thread t adds up the 32 copies of value t, without bank conflicts, and adds the
+// sum to hist[t].
 //
 // Grade it:     warpbook exercise check lane_copies
 // Get a hint:   warpbook exercise hint lane_copies
@@ -19,7 +20,8 @@ extern "C" __global__ void histogram(unsigned *hist, const unsigned char *in, in
     for (int i = t; i < 64 * 32; i += 256) copies[i] = 0;
     __syncthreads();
 
-    // TODO: count the elements first + t, first + t + 256, ... below `end`; merge the copies.
+    // TODO: count the elements first + t, first + t + 256, ... below `end`; merge
+    // the copies.
     if (first + t < end) atomicAdd(&copies[in[first + t]], 1u);
     __syncthreads();
     if (t < 64) atomicAdd(&hist[t], copies[t]);

@@ -1,16 +1,18 @@
 // warpbook: arch=compute_80
 // Who is still in the loop?
 //
-// Lanes with the same key add up among themselves, and the first of them does the atomic. To find each other, the
-// first lane that nobody has claimed shows its key; whoever has the same leaves the loop.
+// Lanes with the same key add up among themselves, and the first of them does the
+// atomic. To find each other, the first lane that nobody has claimed shows its key;
+// whoever has the same leaves the loop.
 //
-// This is an old listing, with `_sync` and a full mask put into every exchange. Your task: make every mask name
-// exactly those lanes that take part.
+// This is an old listing, with `_sync` and a full mask put into every exchange.
+// Your task: make every mask name exactly those lanes that take part.
 //
 // Grade it:     warpbook exercise check claim_peers
 // Get a hint:   warpbook exercise hint claim_peers
 
-extern "C" __global__ void add_by_peers(int *sums, const int *keys, const int *values, int n)
+extern "C" __global__ void add_by_peers(int *sums, const int *keys, const int *values,
+                                        int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;

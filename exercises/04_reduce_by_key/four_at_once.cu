@@ -1,14 +1,17 @@
 // warpbook: arch=compute_90
 // Four sums with one atomic
 //
-// Each particle i has a cell, keys[i], and four values. The four sums of a cell lie side by side.
+// Each particle i has a cell, keys[i], and four values. The four sums of a cell lie
+// side by side.
 //
-// As it is, four atomics add the four values. Your task: do it with one per particle.
+// As it is, four atomics add the four values. Your task: do it with one per
+// particle.
 //
 // Grade it:     warpbook exercise check four_at_once
 // Get a hint:   warpbook exercise hint four_at_once
 
-extern "C" __global__ void add_vectors(float4 *sums, const int *keys, const float4 *values, int n)
+extern "C" __global__ void add_vectors(float4 *sums, const int *keys,
+                                       const float4 *values, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

@@ -1,9 +1,11 @@
 // One row too far
 //
-// `table` is the summed-area table of an image of w x h pixels. For each pixel, `sums` gets the sum of the pixels
-// around it, up to r columns and r rows away, as far as they are in the image.
+// `table` is the summed-area table of an image of w x h pixels. For each pixel, `sums`
+// gets the sum of the pixels around it, up to r columns and r rows away, as far as they
+// are in the image.
 //
-// It uses four elements of the table, but the sums are wrong. Your task: correct what is taken away.
+// It uses four elements of the table, but the sums are wrong. Your task: correct
+// what is taken away.
 //
 // Grade it:     warpbook exercise check box_mean
 // Get a hint:   warpbook exercise hint box_mean

@@ -1,5 +1,6 @@
 // A summed-area table of 4 x 4 pixels, by four threads.
-extern "C" __global__ void make_table(unsigned *table, unsigned *box, const unsigned *image)
+extern "C" __global__ void make_table(unsigned *table, unsigned *box,
+                                      const unsigned *image)
 {
     unsigned x = threadIdx.x, above = 0;
     for (unsigned y = 0; y < 4; y++) {

@@ -1,10 +1,11 @@
 // A warp for each row
 //
-// The first half of a summed-area table: `table` gets the sums along each row of an image of w x h pixels. The launch
-// has a warp for each row, in blocks of 64 threads.
+// The first half of a summed-area table: `table` gets the sums along each row of an
+// image of w x h pixels. The launch has a warp for each row, in blocks of 64 threads.
 //
-// As it is, the first lane of each warp walks along the row while the others wait. Your task: let all lanes of
-// the warp take 32 pixels of the row at a time. `sum_below` is given.
+// As it is, the first lane of each warp walks along the row while the others wait.
+// Your task: let all lanes of the warp take 32 pixels of the row at a time.
+// `sum_below` is given.
 //
 // Grade it:     warpbook exercise check warp_per_row
 // Get a hint:   warpbook exercise hint warp_per_row

@@ -1,10 +1,10 @@
 // How many zeros are there?
 //
-// One block of two warps splits up to 64 keys by one bit: first all keys with a 0, in their order, then those with a
-// 1, in theirs.
+// One block of two warps splits up to 64 keys by one bit: first all keys with a 0, in
+// their order, then those with a 1, in theirs.
 //
-// This follows a printed text: "the last element of the scan is the total number of zeros". Your task: find out
-// why the keys do not all arrive, and correct it.
+// This follows a printed text: "the last element of the scan is the total number of
+// zeros". Your task: find out why the keys do not all arrive, and correct it.
 //
 // Grade it:     warpbook exercise check count_of_zeros
 // Get a hint:   warpbook exercise hint count_of_zeros

@@ -1,16 +1,19 @@
 // Two keys, one place
 //
-// Two sorted runs of n keys each are merged. Warps with threadIdx.y = 0 take keys of the left run, the others keys of
-// the right run. A key goes to its place in its own run, plus the number of keys of the other run that come before
-// it. `values` tells where each key is from: its place in the left run, or n more than its place in the right one.
+// Two sorted runs of n keys each are merged. Warps with threadIdx.y = 0 take keys of
+// the left run, the others keys of the right run. A key goes to its place in its own
+// run, plus the number of keys of the other run that come before it. `values` tells
+// where each key is from: its place in the left run, or n more than its place in the
+// right one.
 //
-// Without equal keys the result is right. Your task: make it right for equal keys, and stable: those of the left
-// run come first.
+// Without equal keys the result is right. Your task: make it right for equal keys,
+// and stable: those of the left run come first.
 //
 // Grade it:     warpbook exercise check equal_keys
 // Get a hint:   warpbook exercise hint equal_keys
 
-extern "C" __global__ void merge(int *keys, int *values, const int *left, const int *right, int n)
+extern "C" __global__ void merge(int *keys, int *values, const int *left,
+                                 const int *right, int n)
 {
     int i = blockIdx.x * 32 + threadIdx.x;
     if (i >= n) return;

@@ -1,10 +1,11 @@
 // Floats as digits
 //
-// A radix sort takes the digits of unsigned numbers. keys[i] is to be the bits of in[i], changed such that the keys
-// as unsigned numbers are in the same order as the floats. As usual, the key of 0.0f is 0x80000000 and the key of
-// -0.0f is 0x7fffffff.
+// A radix sort takes the digits of unsigned numbers. keys[i] is to be the bits of
+// in[i], changed such that the keys as unsigned numbers are in the same order as the
+// floats. As usual, the key of 0.0f is 0x80000000 and the key of -0.0f is 0x7fffffff.
 //
-// Your task: change the bits so. All floats have to keep different keys, -0 and 0 too.
+// Your task: change the bits so. All floats have to keep different keys, -0 and 0
+// too.
 //
 // Grade it:     warpbook exercise check float_keys
 // Get a hint:   warpbook exercise hint float_keys

@@ -1,7 +1,11 @@
-//! Proves that a course is sound: every starter compiles and fails for its stated reason, every solution passes, every
-//! wrong solution and every mutant of the solution is rejected, every question has an answer, and no file is left over.
+//! Proves that a course is sound: every starter compiles and fails for its stated reason, every solution and
+//! honest alternative passes, with many secrets, every wrong solution, every mutant of the solution and every mutant of the
+//! idea is rejected, every question has an answer, and no file is left over.
 
+mod evasions;
 mod files;
+mod honest;
+pub mod ideas;
 pub mod mutants;
 mod one;
 mod report;
@@ -11,10 +15,14 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::Serialize;
 
+use crate::bounds;
 use crate::compiler::Compiler;
 use crate::course::{Course, CourseError, read, write};
 use crate::desk::DeskError;
 use crate::grade::CheckKind;
+pub use evasions::{IdeaOutcome, IdeaReport};
+pub use honest::Honest;
+use one::Audit;
 
 /// A secret for the hidden cases of the proof.
 pub(crate) const SECRET: &str = "warpbook dev check";
@@ -41,6 +49,12 @@ pub struct ExerciseReport {
     pub wrong: Vec<Kill>,
     /// The mutants of its solution.
     pub mutants: Vec<MutantReport>,
+    /// Mutants of the idea: right results that evade the lesson.
+    pub ideas: Vec<IdeaReport>,
+    /// Its honest alternatives that are accepted, by file name.
+    pub honest: Vec<Honest>,
+    /// The bounds of cost that are loosened for it, each with its reason.
+    pub loosened: Vec<(String, String)>,
     /// The right answers, by question.
     pub answers: Vec<(String, String)>,
 }
@@ -90,11 +104,13 @@ pub fn check_course(course: &Course, only: &[String], compiler: &dyn Compiler) -
         .filter(|exercise| wanted(&exercise.name))
         .map(|exercise| one::check(course, exercise, compiler))
         .collect();
-    let problems = if only.is_empty() {
+    let problems: Vec<String> = if only.is_empty() {
         files::stray(course)?.iter().map(|path| left_over(course, path)).collect()
     } else {
         Vec::new()
     };
+    let unbounded = |name: &&str| format!("the counter {name} is neither bounded nor follows from others (bounds.rs)");
+    let problems = problems.into_iter().chain(bounds::open().iter().map(unbounded)).collect();
     let mut report = CourseReport { passed: false, problems, exercises: exercises? };
     report.passed = report.problems.is_empty() && report.exercises.iter().all(|one| one.problems.is_empty());
     Ok(report)

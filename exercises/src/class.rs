@@ -194,17 +194,15 @@ impl ClassReport {
         self.submissions.iter().flat_map(|one| &one.exercises).all(|one| one.status == Status::Pass)
     }
 
-    /// A table for the terminal.
-    pub fn text(&self) -> String {
-        use tabled::builder::Builder;
-        use tabled::settings::object::Columns;
-        use tabled::settings::{Alignment, Style};
-        let mut table = Builder::default();
-        table.push_record(["submission", "points", "of", "passed", "failed", "errors", "missing"]);
-        for one in &self.submissions {
+    /// The head of [`Self::rows`]: numbers from the second column on.
+    pub const HEAD: [&str; 7] = ["submission", "points", "of", "passed", "failed", "errors", "missing"];
+
+    /// A row for every submission.
+    pub fn rows(&self) -> Vec<Vec<String>> {
+        let row = |one: &SubmissionReport| {
             let count =
                 |status: Status| one.exercises.iter().filter(|result| result.status == status).count().to_string();
-            table.push_record([
+            vec![
                 one.name.clone(),
                 points(one.points),
                 points(one.max_points),
@@ -212,11 +210,9 @@ impl ClassReport {
                 count(Status::Fail),
                 count(Status::Error),
                 count(Status::Missing),
-            ]);
-        }
-        let mut table = table.build();
-        table.with(Style::psql()).modify(Columns::new(1..), Alignment::right());
-        table.to_string().lines().map(|line| format!("{}\n", line.trim_end())).collect()
+            ]
+        };
+        self.submissions.iter().map(row).collect()
     }
 }
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use sim::diagnostic::Diagnostic;
 
 use crate::grade::CheckKind;
-use crate::spec::{Case, Clause, Equivalent, Question, Run};
+use crate::spec::{Case, Clause, Equivalent, Loosened, Question, Run};
 
 /// A folder of exercises.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,6 +28,9 @@ pub struct Group {
     pub dir: String,
     /// Its title.
     pub title: String,
+    /// The part of the book that explains its exercises, where they name no other: `machine/banks.md#strides`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
 }
 
 /// One exercise.
@@ -57,6 +60,9 @@ pub struct Exercise {
     pub hints: Vec<String>,
     /// What is shown after passing.
     pub explanation: String,
+    /// The part of the book that explains what it costs, as a chapter's path below `book/chapters`: its own, or its
+    /// group's.
+    pub section: Option<String>,
     /// Where to read on after passing.
     pub further_reading: Vec<Link>,
     /// Of questions: what to do, for the head of the file of answers.
@@ -67,8 +73,12 @@ pub struct Exercise {
     pub run: Run,
     /// On which inputs.
     pub cases: Vec<Case>,
-    /// What it may cost.
+    /// What a kernel must do to have learnt it, in one sentence: told to whoever breaks a bound of cost.
+    pub lesson: String,
+    /// What it may cost, as far as the author says so.
     pub contract: Vec<Clause>,
+    /// Bounds that hold otherwise than for all exercises.
+    pub loosened: Vec<Loosened>,
     /// What is asked.
     pub questions: Vec<Question>,
     /// Mutants of the solution that are as right as the solution.
@@ -253,6 +263,11 @@ impl Course {
         self.dir.join("wrong").join(&exercise.group).join(&exercise.name)
     }
 
+    /// The folder of an exercise's honest alternatives: right solutions in other styles.
+    pub fn right_folder(&self, exercise: &Exercise) -> PathBuf {
+        self.dir.join("right").join(&exercise.group).join(&exercise.name)
+    }
+
     /// What the learner's files are at first: the starter generated from the solution, or the kernel and an empty file
     /// of answers.
     ///
@@ -273,6 +288,11 @@ impl Course {
 }
 
 impl Exercise {
+    /// Whether a kernel is written, whose cost is bounded.
+    pub const fn has_contract(&self) -> bool {
+        !self.kind.asks()
+    }
+
     /// The name of the file that the learner edits.
     pub fn file_name(&self) -> String {
         format!("{}.{}", self.name, if self.kind.asks() { "txt" } else { "cu" })
@@ -290,4 +310,20 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), CourseError> {
     folder
         .and_then(|()| std::fs::write(path, text))
         .map_err(|source| CourseError::Write { path: path.to_owned(), source })
+}
+
+/// The `.cu` files in a folder, by name; none if there is no such folder.
+pub(crate) fn sources(folder: &Path) -> Result<Vec<PathBuf>, CourseError> {
+    let entries = if folder.is_dir() { entries(folder)? } else { Vec::new() };
+    Ok(entries.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "cu")).collect())
+}
+
+/// What is in a folder, by name.
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, CourseError> {
+    let unreadable = |source| CourseError::Read { path: folder.to_owned(), source };
+    let entries: Result<Vec<PathBuf>, _> =
+        std::fs::read_dir(folder).map_err(unreadable)?.map(|entry| entry.map(|entry| entry.path())).collect();
+    let mut entries = entries.map_err(unreadable)?;
+    entries.sort();
+    Ok(entries)
 }

@@ -1,17 +1,17 @@
 //! What the command line's `warpbook exercise` subcommands do, without the command line.
 
+mod check;
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use kernels::native::Device;
 use serde::Serialize;
 
-use crate::compiler::Compiler;
+pub use check::{Asked, Checked, Lines, Whose, check, on_gpu};
+pub(crate) use check::{Attempt, attempt};
+
 use crate::course::{Course, CourseError, Exercise, Kind, read};
-use crate::feedback;
-use crate::grade::{Bench, Depth, Grade, GradeError};
-use crate::misconception;
-use crate::native::{self, NativeRun};
+use crate::grade::GradeError;
 use crate::state::{State, Way};
 
 /// Why a subcommand could not do its work.
@@ -34,6 +34,25 @@ pub enum DeskError {
         /// The names that a file can have.
         known: Vec<String>,
     },
+    /// An exercise has no such case.
+    #[error("there is no case `{case}`; these are the public cases, to be named by number or name:{}", .known.concat())]
+    WhichCase {
+        /// What was asked for.
+        case: String,
+        /// The cases, a line each.
+        known: Vec<String>,
+    },
+    /// Questions have no case to run.
+    #[error(
+        "`{0}` asks questions: --case, --show and --access are for kernels of yours\n\
+         help: the kernel that is asked about runs with `warpbook sim`, once you have answered"
+    )]
+    NoCases(String),
+    /// A case was asked for, and no exercise.
+    #[error(
+        "--case, --show and --access are about one exercise: name it, as in `warpbook exercise check block_sum --show`"
+    )]
+    CaseOfWhat,
     /// The terminal, or a file beside the course, fails.
     #[error(transparent)]
     Io(#[from] std::io::Error),
@@ -49,6 +68,9 @@ impl DeskError {
             Self::Course(_)
             | Self::Io(_)
             | Self::WhichExercise { .. }
+            | Self::WhichCase { .. }
+            | Self::NoCases(_)
+            | Self::CaseOfWhat
             | Self::NoHint(_)
             | Self::Grade(GradeError::Course(_)) => 2,
             Self::Grade(GradeError::NoCompiler(_) | GradeError::Unsupported(_)) => 3,
@@ -91,6 +113,9 @@ pub struct Entry {
     pub objectives: Vec<String>,
     /// Whether it has been passed.
     pub done: bool,
+    /// Of a prediction: the share of the points of the first answers, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_score: Option<u32>,
     /// Whether it was left out.
     pub skipped: bool,
     /// Whether it is the one to go on with.
@@ -139,6 +164,7 @@ pub fn list(course: &Course, state: &State, filter: &Filter) -> Vec<Entry> {
             file: course.learner_file(exercise),
             objectives: exercise.objectives.clone(),
             done: progress.done,
+            first_score: progress.first_score.filter(|_| exercise.kind == Kind::Predict),
             skipped: progress.skipped,
             current: current.as_ref() == Some(&exercise.name),
         })
@@ -165,7 +191,8 @@ pub fn list_text(course: &Course, state: &State, filter: &Filter) -> String {
                 _ => "",
             };
             let challenge = if entry.challenge { ", challenge" } else { "" };
-            let what = format!("{}, {} min{challenge}", entry.kind.name(), entry.minutes);
+            let first = entry.first_score.map_or(String::new(), |score| format!(", first answers {score} %"));
+            let what = format!("{}, {} min{challenge}{first}", entry.kind.name(), entry.minutes);
             let _ = writeln!(out, "  {:>3}  {mark:<4}  {:<28} {} ({what})", entry.number, entry.name, entry.title);
         }
     }
@@ -209,124 +236,8 @@ pub(crate) fn hint_text(course: &Course, exercise: &Exercise, step: usize, next:
     out
 }
 
-/// Which of a course's files are graded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Whose {
-    /// The learner's.
-    #[default]
-    Learner,
-    /// The authors': a solution, or of questions the answers that the simulator gives.
-    Solution,
-}
-
-/// The grades of one or several files.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Checked {
-    /// Whether all of them passed.
-    pub passed: bool,
-    /// One grade for every file.
-    pub grades: Vec<Grade>,
-    /// What a GPU did with the same files, if one was asked.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub gpu: Vec<NativeRun>,
-    /// The messages for the learner, in the same order.
-    #[serde(skip)]
-    pub texts: Vec<String>,
-}
-
-impl Checked {
-    /// The exit code: 0 if all passed, and a GPU that was asked agrees; 1 if not.
-    pub fn exit_code(&self) -> u8 {
-        if self.passed && self.gpu.iter().all(NativeRun::agrees) { 0 } else { 1 }
-    }
-
-    /// The messages for the learner.
-    pub fn text(&self) -> String {
-        self.texts.join("\n")
-    }
-}
-
-/// Grades `what`: an exercise by its name, a file by its path, or every exercise of the course if there is none.
-/// `whose` says which file belongs to a name. What is right there also runs on `device`, if there is one.
-///
-/// # Errors
-/// When a file cannot be read or no grade can be given. A bad grade is not an error.
-pub fn check(
-    course: &Course,
-    what: Option<&str>,
-    whose: Whose,
-    compiler: &dyn Compiler,
-    device: Option<&dyn Device>,
-) -> Result<Checked, DeskError> {
-    // A file that was named is what is graded.
-    let whose = if what.is_some_and(is_path) { Whose::Learner } else { whose };
-    let own = |exercise: &Exercise| match whose {
-        Whose::Learner => course.learner_file(exercise),
-        Whose::Solution => course.solution_file(exercise),
-    };
-    let attempts: Vec<(&Exercise, PathBuf)> = match what {
-        None => course.exercises.iter().map(|exercise| (exercise, own(exercise))).collect(),
-        Some(path) if is_path(path) => vec![(exercise_of(course, Path::new(path))?, PathBuf::from(path))],
-        Some(name) => {
-            let exercise = course.exercise(name)?;
-            vec![(exercise, own(exercise))]
-        }
-    };
-    let mut checked = Checked { passed: true, grades: Vec::new(), gpu: Vec::new(), texts: Vec::new() };
-    for (exercise, path) in attempts {
-        let bench = Bench::new(course, exercise, None, compiler)?;
-        let text = match whose {
-            Whose::Solution if exercise.kind.asks() => bench.right_answers()?,
-            _ => read(&path)?,
-        };
-        let mut grade = bench.grade(&shown(&path), &text, compiler, Depth::All)?;
-        grade.misconception = misconception::recognise(course, exercise, &grade)?;
-        checked.passed &= grade.passed;
-        let mut message = feedback::text(exercise, &grade);
-        if let Some(device) = device {
-            let run = bench.native(&grade, &text, compiler, device)?;
-            message = format!("{message}\n{}", native::text::text(&run));
-            checked.gpu.push(run);
-        }
-        checked.texts.push(message);
-        checked.grades.push(grade);
-    }
-    Ok(checked)
-}
-
-/// Grades the learner's file of an exercise, and runs it on a GPU if it is right.
-///
-/// # Errors
-/// When the file cannot be read, or nothing can be told of it.
-pub fn on_gpu(
-    course: &Course,
-    exercise: &Exercise,
-    compiler: &dyn Compiler,
-    device: &dyn Device,
-) -> Result<NativeRun, DeskError> {
-    let path = course.learner_file(exercise);
-    let text = read(&path)?;
-    let bench = Bench::new(course, exercise, None, compiler)?;
-    let grade = bench.grade(&shown(&path), &text, compiler, Depth::All)?;
-    Ok(bench.native(&grade, &text, compiler, device)?)
-}
-
 /// A path as a user writes it: relative to the working directory if it lies there.
 pub(crate) fn shown(path: &Path) -> String {
     let here = std::env::current_dir().ok();
     here.and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path).display().to_string()
-}
-
-/// Whether an argument means a file: names of exercises have no dot and no separator.
-fn is_path(what: &str) -> bool {
-    what.contains(['.', '/', '\\'])
-}
-
-/// The exercise that a file belongs to, by its name.
-fn exercise_of<'a>(course: &'a Course, file: &Path) -> Result<&'a Exercise, DeskError> {
-    let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    course.exercises.iter().find(|exercise| exercise.name == stem).ok_or_else(|| DeskError::WhichExercise {
-        file: file.to_owned(),
-        known: course.exercises.iter().map(Exercise::file_name).collect(),
-    })
 }

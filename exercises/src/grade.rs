@@ -6,22 +6,28 @@
 
 mod cases;
 mod contract;
+pub(crate) mod envelope;
 mod writer;
 
 use std::path::Path;
+use std::sync::Arc;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use cases::compare;
 pub use cases::{CaseGrade, WrongElement};
+pub(crate) use cases::{compare, differs};
 pub(crate) use contract::is_the_file;
 pub use contract::{ContractRow, LineSpend};
+use envelope::Limit;
 pub use writer::Writer;
 
 use crate::compiler::{CompileFailure, Compiler};
-use crate::course::{Course, Exercise, read};
-use crate::instance::{Code, Instance};
+use crate::course::{Course, Exercise, Kind, read, sources};
+use crate::instance::{Code, Instance, Ran, RunFailure};
 use crate::quiz::{self, AnswerRow};
+use crate::spec::Case;
+use crate::state::Progress;
 
 /// What a check looks at. The order is that of a learner's work: a later one means little before the earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -67,11 +73,14 @@ pub struct Grade {
     pub file: String,
     /// Whether every check passed.
     pub passed: bool,
-    /// The share of the points, from 0 to 1.
+    /// The share of the points, from 0 to 1. Of a prediction, that of the first answers, where they are known.
     pub score: f64,
+    /// Of a prediction whose answers are other ones than the first: the share that they would get. They are practice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub practice: Option<f64>,
     /// The checks that were made, in order. What could not be reached is not in the list.
     pub checks: Vec<Check>,
-    /// The cost contract: every clause for every case that ran.
+    /// The cost contract: every clause of the author and every bound, for every case that ran.
     pub contract: Vec<ContractRow>,
     /// What happened on each case.
     pub cases: Vec<CaseGrade>,
@@ -94,6 +103,7 @@ impl Grade {
             file: file.to_owned(),
             passed: false,
             score: 0.0,
+            practice: None,
             checks: Vec::new(),
             contract: Vec::new(),
             cases: Vec::new(),
@@ -160,7 +170,36 @@ pub struct Bench<'a> {
     pub instances: Vec<Instance>,
     /// The kernel that questions are about.
     pub kernel: Option<Code>,
+    /// The limits of every case.
+    limits: Vec<Vec<Limit>>,
+    authors: Arc<Authors>,
     hidden_run: bool,
+}
+
+/// What an exercise's authors wrote, compiled.
+#[derive(Debug, Default)]
+pub(crate) struct Authors {
+    /// The solution and its honest alternatives, with what each is called; none of questions.
+    pub(crate) own: Vec<Code>,
+    /// What computes the results, if the exercise needs it.
+    reference: Option<Code>,
+}
+
+impl Authors {
+    fn new(course: &Course, exercise: &Exercise, compiler: &dyn Compiler) -> Result<Self, GradeError> {
+        if exercise.kind.asks() {
+            return Ok(Self::default());
+        }
+        let mut files = vec![course.solution_file(exercise)];
+        let alternatives = sources(&course.right_folder(exercise));
+        files.extend(alternatives.map_err(|why| GradeError::Course(why.to_string()))?);
+        let own: Result<Vec<Code>, GradeError> =
+            files.par_iter().map(|file| Ok(author_code(compiler, file)?.0)).collect();
+        let run = &exercise.run;
+        let needs = run.outputs.keys().chain(run.inout.keys()).any(|name| !run.expect.contains_key(name));
+        let reference = needs.then(|| author_code(compiler, &course.reference_file(exercise)));
+        Ok(Self { own: own?, reference: reference.transpose()?.map(|(code, _)| code) })
+    }
 }
 
 /// How far a submission is graded.
@@ -218,23 +257,57 @@ impl<'a> Bench<'a> {
         secret: Option<&str>,
         compiler: &dyn Compiler,
     ) -> Result<Self, GradeError> {
-        let wrong = |case: &str, why: String| GradeError::Course(format!("{}, case `{case}`: {why}", exercise.name));
+        let authors = Arc::new(Authors::new(course, exercise, compiler)?);
+        let mut bench = Self::with(course, exercise, secret, authors, |case| !case.hidden || secret.is_some())?;
+        if exercise.kind.asks() {
+            bench.kernel = Some(author_code(compiler, &course.solution_file(exercise))?.0);
+        }
+        Ok(bench)
+    }
+
+    /// The hidden cases alone, with another secret.
+    ///
+    /// # Errors
+    /// [`GradeError`], when the course is wrong.
+    pub(crate) fn hidden(&self, course: &Course, secret: &str) -> Result<Self, GradeError> {
+        Self::with(course, self.exercise, Some(secret), Arc::clone(&self.authors), |case| case.hidden)
+    }
+
+    /// The cases that are `wanted`.
+    fn with(
+        course: &Course,
+        exercise: &'a Exercise,
+        secret: Option<&str>,
+        authors: Arc<Authors>,
+        wanted: impl Fn(&Case) -> bool,
+    ) -> Result<Self, GradeError> {
         let solution = course.solution_file(exercise);
         let folder = solution.parent().unwrap_or(&course.dir);
-        let mut instances = Vec::new();
-        for case in exercise.cases.iter().filter(|case| !case.hidden || secret.is_some()) {
-            let instance = Instance::new(exercise, case, folder, secret).map_err(|why| wrong(&case.name, why))?;
-            instances.push(instance);
-        }
-        if !exercise.kind.asks() && instances.iter().any(Instance::open_outputs) {
-            let (reference, _) = author_code(compiler, &course.reference_file(exercise))?;
-            for instance in &mut instances {
-                let expected = instance.expect(&reference, exercise.run.reference_args.as_deref());
-                expected.map_err(|why| wrong(&instance.case.name, why))?;
-            }
-        }
-        let kernel = if exercise.kind.asks() { Some(author_code(compiler, &solution)?.0) } else { None };
-        Ok(Self { exercise, instances, kernel, hidden_run: secret.is_some() })
+        let cases: Vec<&Case> = exercise.cases.iter().filter(|case| wanted(case)).collect();
+        let made: Result<Vec<(Instance, Vec<Limit>)>, GradeError> = cases
+            .into_par_iter()
+            .map(|case| {
+                let wrong = |why| GradeError::Course(format!("{}, case `{}`: {why}", exercise.name, case.name));
+                let mut instance = Instance::new(exercise, case, folder, secret).map_err(wrong)?;
+                if let Some(reference) = &authors.reference
+                    && instance.open_outputs()
+                {
+                    instance.expect(reference, exercise.run.reference_args.as_deref()).map_err(wrong)?;
+                }
+                let limits = match exercise.has_contract() {
+                    true => envelope::limits(exercise, &authors.own, &instance)?,
+                    false => Vec::new(),
+                };
+                Ok((instance, limits))
+            })
+            .collect();
+        let (instances, limits) = made?.into_iter().unzip();
+        Ok(Self { exercise, instances, kernel: None, limits, authors, hidden_run: secret.is_some() })
+    }
+
+    /// What the authors wrote: the solution first, then its alternatives.
+    pub(crate) fn own(&self) -> &[Code] {
+        &self.authors.own
     }
 
     /// The file of answers that gets every point.
@@ -243,6 +316,47 @@ impl<'a> Bench<'a> {
     /// [`GradeError`], when the course is wrong.
     pub(crate) fn right_answers(&self) -> Result<String, GradeError> {
         Ok(quiz::answers::right(self.exercise, &quiz::truth::all(self)?))
+    }
+
+    /// Lets the first answers to a prediction count, if they are known. Those of the file are practice then: the truth had
+    /// been shown when they were written.
+    ///
+    /// # Errors
+    /// [`GradeError`], when the course is wrong.
+    pub fn count_first(&self, first: &Progress, grade: &mut Grade) -> Result<(), GradeError> {
+        if self.exercise.kind == Kind::Predict && grade.passed && first.first_score.is_some() {
+            quiz::count_first(self.exercise, first, &quiz::truth::all(self)?, grade);
+        }
+        Ok(())
+    }
+
+    /// Runs a case of this bench once more, to be looked at; nothing if the submission does not compile or cannot be
+    /// launched, which its grade says.
+    ///
+    /// # Errors
+    /// [`GradeError`], when something is not simulated.
+    pub(crate) fn look(
+        &self,
+        file: &str,
+        text: &str,
+        case: &Instance,
+        compiler: &dyn Compiler,
+        details: bool,
+    ) -> Result<Option<(Code, Ran)>, GradeError> {
+        let compiled = match compiler.compile(file, text) {
+            Ok(compiled) => compiled,
+            Err(CompileFailure::Missing(why)) => return Err(GradeError::NoCompiler(why)),
+            Err(CompileFailure::Rejected(_) | CompileFailure::Stopped(_)) => return Ok(None),
+        };
+        let code = code(file, text, &compiled)?;
+        let run = &self.exercise.run;
+        let options = sim::Options { budget: run.budget, schedules: run.schedules, details, ..sim::Options::default() };
+        match case.run(&code, &options) {
+            Ok(ran) => Ok(Some((code, ran))),
+            Err(RunFailure::Launch(_)) => Ok(None),
+            Err(RunFailure::Unsupported(why)) => Err(GradeError::Unsupported(why)),
+            Err(RunFailure::Internal(why)) => Err(GradeError::Internal(why)),
+        }
     }
 
     /// Grades a submission: the text of a kernel, or of a file of answers. `file` is the path that the learner knows it
@@ -267,15 +381,28 @@ impl<'a> Bench<'a> {
         };
         grade.warnings.clone_from(&compiled.warnings);
         grade.checks.push(cases::check(CheckKind::Compile, None, true, String::new()));
-        let code = code(file, text, &compiled)?;
-        for instance in &self.instances {
-            cases::run(self.exercise, &code, instance, &mut grade)?;
+        self.run(&code(file, text, &compiled)?, depth, grade)
+    }
+
+    /// Grades a kernel that is compiled already.
+    ///
+    /// # Errors
+    /// As [`Bench::grade`].
+    pub(crate) fn grade_code(&self, code: &Code, depth: Depth) -> Result<Grade, GradeError> {
+        let mut grade = Grade::new(self.exercise, &code.file, self.hidden_run);
+        grade.checks.push(cases::check(CheckKind::Compile, None, true, String::new()));
+        self.run(code, depth, grade)
+    }
+
+    fn run(&self, code: &Code, depth: Depth, mut grade: Grade) -> Result<Grade, GradeError> {
+        for (instance, limits) in self.instances.iter().zip(&self.limits) {
+            cases::run(self.exercise, code, (instance, limits), &mut grade)?;
             if depth == Depth::FirstFailure && grade.checks.iter().any(|check| !check.passed) {
                 break;
             }
         }
         if depth == Depth::All {
-            cases::name_writers(&code, &self.instances, &mut grade);
+            cases::name_writers(code, &self.instances, &mut grade);
         }
         grade.passed = grade.checks.iter().all(|check| check.passed);
         grade.score = score(self.exercise, &grade);
@@ -290,24 +417,18 @@ fn score(exercise: &Exercise, grade: &Grade) -> f64 {
     if grade.hidden_run && grade.hidden > 0 { public / 2.0 + share(exercise, grade, true) / 2.0 } else { public }
 }
 
-/// The share of the points for the public cases, or for all. Right results without findings are 60 % of an exercise with
-/// a contract and all of one without. The contract's part needs right results; it is all of an exercise whose starter is
-/// right already.
+/// The share of the points for the public cases, or for all. Right results without findings are 60 %, and keeping to the
+/// contract is the rest. The contract's part needs right results; it is all of an exercise whose starter is right already.
 pub(crate) fn share(exercise: &Exercise, grade: &Grade, hidden_too: bool) -> f64 {
     const RIGHT: [CheckKind; 4] = [CheckKind::Compile, CheckKind::Launch, CheckKind::Findings, CheckKind::Result];
     if exercise.kind.asks() {
         return grade.score;
     }
-    let for_result = match (exercise.starter_fails == Some(CheckKind::Contract), exercise.contract.is_empty()) {
-        (true, _) => 0.0,
-        (false, true) => 1.0,
-        (false, false) => 0.6,
-    };
+    let for_result = if exercise.starter_fails == Some(CheckKind::Contract) { 0.0 } else { 0.6 };
     if !grade.good(&[CheckKind::Result], hidden_too) || !grade.good(&RIGHT, hidden_too) {
         return 0.0;
     }
-    let kept = exercise.contract.is_empty() || grade.good(&[CheckKind::Contract], hidden_too);
-    if kept { 1.0 } else { for_result }
+    if grade.good(&[CheckKind::Contract], hidden_too) { 1.0 } else { for_result }
 }
 
 /// Grades `text` as an attempt at `exercise`, on the cases that everybody sees.

@@ -7,10 +7,11 @@ use kernels::launch::expression;
 use serde::Deserialize;
 use sim::diagnostic::{Diagnostic, Place};
 
+use crate::bounds::Bound;
 use crate::course::{Course, CourseError, Exercise, Group, Kind, Link, read};
 use crate::grade::CheckKind;
 use crate::measure;
-use crate::spec::{Case, Clause, Equivalent, Question, Run};
+use crate::spec::{Case, Clause, Equivalent, Loosened, Question, Run};
 
 /// The version of the files' format that this program reads.
 const FORMAT: u32 = 2;
@@ -30,6 +31,8 @@ struct Info {
 struct GroupInfo {
     dir: String,
     title: String,
+    #[serde(default)]
+    section: Option<String>,
     exercises: Vec<String>,
 }
 
@@ -52,6 +55,8 @@ struct ExerciseInfo {
     hints: Vec<String>,
     explanation: String,
     #[serde(default)]
+    section: Option<String>,
+    #[serde(default)]
     further_reading: Vec<Link>,
     #[serde(default)]
     task: String,
@@ -60,7 +65,11 @@ struct ExerciseInfo {
     #[serde(default)]
     case: Vec<Case>,
     #[serde(default)]
+    lesson: String,
+    #[serde(default)]
     contract: Vec<Clause>,
+    #[serde(default)]
+    loosened: Vec<Loosened>,
     #[serde(default)]
     question: Vec<Question>,
     #[serde(default)]
@@ -94,14 +103,15 @@ pub(crate) fn load(dir: &Path) -> Result<Course, CourseError> {
                 ));
             }
             let path = dir.join("solutions").join(&group.dir).join(format!("{name}.toml"));
-            let exercise = exercise(&path, &group.dir, name)?;
+            let mut exercise = exercise(&path, &group.dir, name)?;
+            exercise.section = exercise.section.or_else(|| group.section.clone());
             if let Some(later) = exercise.after.iter().find(|before| *before == name || !names.contains(*before)) {
                 let message = format!("`after` names `{later}`, which is no exercise before this one");
                 return Err(mistake(&path.display().to_string(), &message, "info.toml has the order"));
             }
             course.exercises.push(exercise);
         }
-        course.groups.push(Group { dir: group.dir, title: group.title });
+        course.groups.push(Group { dir: group.dir, title: group.title, section: group.section });
     }
     if course.exercises.is_empty() {
         return Err(wrong("this course has no exercise".to_owned(), "add a [[group]] with its `exercises`"));
@@ -152,16 +162,26 @@ fn exercise(path: &Path, group: &str, name: &str) -> Result<Exercise, CourseErro
         objectives: info.objectives,
         hints: info.hints.iter().map(|hint| hint.trim().to_owned()).collect(),
         explanation: info.explanation.trim().to_owned(),
+        section: info.section,
         further_reading: info.further_reading,
         task: info.task.trim().to_owned(),
         starter_fails: info.starter_fails,
         run: info.run,
         cases: info.case,
+        lesson: info.lesson.trim().to_owned(),
         contract: info.contract,
+        loosened: info.loosened,
         questions: info.question,
         equivalent: info.equivalent,
     };
-    let checks = [texts(&exercise), kind(&exercise), run(&exercise), contract(&exercise), questions(&exercise)];
+    let checks = [
+        texts(&exercise),
+        kind(&exercise),
+        run(&exercise),
+        contract(&exercise),
+        loosened(&exercise),
+        questions(&exercise),
+    ];
     match checks.into_iter().find_map(Result::err) {
         Some((message, help)) => Err(mistake(&file, &message, &help)),
         None => Ok(exercise),
@@ -212,8 +232,9 @@ fn kind(exercise: &Exercise) -> Judged {
                 "say what the kernel does and what to look at",
             );
         }
-        if exercise.starter_fails.is_some() || !exercise.contract.is_empty() {
-            return wrong("questions have no starter that fails and no contract", "remove them");
+        let costs = exercise.contract.len() + exercise.loosened.len() + exercise.lesson.len();
+        if exercise.starter_fails.is_some() || costs > 0 {
+            return wrong("questions have no starter that fails, no lesson and no contract", "remove them");
         }
         return Ok(());
     }
@@ -267,11 +288,12 @@ fn run(exercise: &Exercise) -> Judged {
 
 fn contract(exercise: &Exercise) -> Judged {
     for clause in &exercise.contract {
-        if clause.at_most.is_some() == clause.equals.is_some() {
-            let message = format!("the clause `{}` needs one of `at_most` and `equals`", clause.label);
+        let limits = [&clause.at_most, &clause.at_least, &clause.equals];
+        if limits.iter().filter(|limit| limit.is_some()).count() != 1 {
+            let message = format!("the clause `{}` needs one of `at_most`, `at_least` and `equals`", clause.label);
             return wrong(message, "a number, or an expression of names and counters");
         }
-        let limit = clause.at_most.iter().chain(&clause.equals).map(|text| &text.0);
+        let limit = limits.into_iter().flatten().map(|text| &text.0);
         for text in limit.chain([&clause.counter]) {
             measure::known(text).or_else(|why| wrong(format!("the clause `{}`: {why}", clause.label), COUNTERS))?;
         }
@@ -283,6 +305,29 @@ fn contract(exercise: &Exercise) -> Judged {
         }
         if let Some(unknown) = clause.cases.iter().find(|name| exercise.cases.iter().all(|case| case.name != **name)) {
             return wrong(format!("the clause `{}` names no case: `{unknown}`", clause.label), "write a case's name");
+        }
+    }
+    Ok(())
+}
+
+fn loosened(exercise: &Exercise) -> Judged {
+    for one in &exercise.loosened {
+        if Bound::find(&one.bound).is_none() {
+            let known: Vec<&str> = crate::bounds::BOUNDS.iter().map(|bound| bound.name).collect();
+            return wrong(
+                format!("[[loosened]] names `{}`, which is no bound", one.bound),
+                format!("the bounds are {}", known.join(", ")),
+            );
+        }
+        if one.because.trim().is_empty() {
+            return wrong(format!("the bound `{}` is loosened without a reason", one.bound), "say why in `because`");
+        }
+        if one.times.is_some() && one.at_most.is_some() || one.times == Some(0) {
+            let message = format!("the bound `{}` has one of `times` (from 1 on) and `at_most`, or neither", one.bound);
+            return wrong(message, "with neither, nothing is bounded");
+        }
+        if let Some(unknown) = one.cases.iter().find(|name| exercise.cases.iter().all(|case| case.name != **name)) {
+            return wrong(format!("[[loosened]] {} names no case: `{unknown}`", one.bound), "write a case's name");
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use kernels::launch::content::{Content, Context};
 use kernels::launch::element::Element;
 use kernels::launch::expression::{self, Names, Number};
 use kernels::launch::spec::shape;
+use sim::report::details::Details;
 use sim::{Dim3, Module, Report};
 
 use crate::course::Exercise;
@@ -174,6 +175,15 @@ impl Instance {
         Ok(Buffer { name: name.to_owned(), role, content, expected: None })
     }
 
+    /// Whether the input leaves at least half of the threads without an element.
+    pub(crate) fn is_sparse(&self) -> bool {
+        let threads = self.launches.iter().map(|made| made.grid.count().saturating_mul(made.block.count())).max();
+        let elements = |buffer: &Buffer| buffer.content.bytes / buffer.element().bytes().max(1) as u64;
+        let of_role = |role: Role| self.buffers.iter().filter(move |buffer| buffer.role == role).map(elements).max();
+        let most = of_role(Role::In).or_else(|| of_role(Role::InOut));
+        most.unwrap_or(0).saturating_mul(2) < threads.unwrap_or(0)
+    }
+
     /// The buffers that are judged and whose content nobody has told yet.
     pub fn open_outputs(&self) -> bool {
         self.buffers.iter().any(|buffer| matches!(buffer.role, Role::Out | Role::InOut) && buffer.expected.is_none())
@@ -198,7 +208,7 @@ impl Instance {
         }
         let options = sim::Options { checks: sim::Checks::NONE, budget: 1 << 32, ..sim::Options::default() };
         let ran = alone.run(reference, &options).map_err(|why| why.to_string())?;
-        if let Some(finding) = ran.report.findings.first() {
+        if let Some(finding) = ran.report.errors().next() {
             return Err(format!("the reference kernel: line {}: {}", finding.line, finding.message));
         }
         for (buffer, after) in self.buffers.iter_mut().zip(ran.buffers) {
@@ -253,6 +263,8 @@ pub struct Ran {
     pub buffers: Vec<Vec<u8>>,
     /// How many launches ran.
     pub launches: usize,
+    /// Details of the source lines, launch by launch, if they were asked for.
+    pub details: Vec<Details>,
 }
 
 /// Why a case could not be run.

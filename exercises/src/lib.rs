@@ -7,6 +7,8 @@
 //!   it is the kernel to look at, and `GROUP/NAME.txt` takes the answers.
 //! - `solutions/GROUP/NAME.toml` and `.cu`: what is run, asked and demanded, and the solution, from which the starter is
 //!   generated ([`starter`]).
+//! - `right/GROUP/NAME/*.cu`: right solutions in other styles. All must be accepted, and what they and the solution cost
+//!   bounds what a learner's kernel may cost ([`bounds`]).
 //! - `wrong/GROUP/NAME/*.cu`: wrong solutions, each with the misconception behind it. All must be rejected.
 //!
 //! [`Bench`] makes an exercise's data and grades any number of submissions; [`feedback::text`] says to the learner where
@@ -17,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub mod audit;
+pub mod bounds;
 pub mod class;
 pub mod compiler;
 pub mod course;
@@ -30,7 +33,9 @@ pub mod measure;
 pub mod misconception;
 pub mod native;
 pub mod quiz;
+pub mod replay;
 pub mod runner;
+pub mod show;
 pub mod spec;
 pub mod starter;
 pub mod state;

@@ -1,7 +1,7 @@
 //! Recognises a misconception: a submission that goes wrong in the very way of a known wrong solution.
 //!
 //! Every wrong solution of the course leaves a *signature*: for each public case what the kernel left in the outputs and
-//! which kinds of finding there were, and if everything is right the counters of the contract. `warpbook dev check
+//! which kinds of finding there were, and if everything is right the counters of the contract and the bounds it breaks. `warpbook dev check
 //! --write` puts the signatures into `solutions/GROUP/NAME.proof.txt`.
 
 use std::fmt::Write as _;
@@ -22,10 +22,16 @@ pub struct Heading {
 }
 
 impl Heading {
-    /// Reads the first lines of a wrong solution: `// wrong: …`, `// fails: …` and any number of `// because: …`.
+    /// Reads the first lines of a wrong solution: `// wrong: …`, in one line or more, `// fails: …` and any number of
+    /// `// because: …`.
     pub fn of(text: &str) -> Option<Self> {
-        let mut lines = text.lines();
-        let misconception = lines.next()?.strip_prefix("// wrong: ")?.trim().to_owned();
+        let mut lines = text.lines().peekable();
+        let mut misconception = Vec::new();
+        while let Some(line) = lines.peek().and_then(|line| line.strip_prefix("// wrong: ")) {
+            misconception.push(line.trim());
+            lines.next();
+        }
+        let misconception = misconception.join(" ");
         let kinds = lines.next()?.strip_prefix("// fails: ")?;
         let kind = |name: &str| CheckKind::ALL.into_iter().find(|kind| kind.name() == name.trim());
         let mut fails: Vec<CheckKind> = kinds.split(',').map(kind).collect::<Option<_>>()?;
@@ -51,7 +57,12 @@ pub fn signature(grade: &Grade) -> Option<String> {
     if failed == [CheckKind::Contract] {
         let public = |name: &str| grade.cases.iter().any(|case| case.case == name && !case.hidden);
         for row in grade.contract.iter().filter(|row| public(&row.case)) {
-            let _ = write!(text, "{}={};", row.label, row.actual);
+            // A bound that is broken tells one mistake from another; by how much depends on the form of an index.
+            let _ = match &row.bound {
+                None => write!(text, "{}={};", row.label, row.actual),
+                Some(name) if !row.passed => write!(text, "{name};"),
+                Some(_) => Ok(()),
+            };
         }
     }
     Some(format!("{:016x}", mix(&["signature", &grade.exercise, &text])))
@@ -83,7 +94,7 @@ mod tests {
 
     #[test]
     fn headings_name_misconception_checks_and_cause() {
-        let text = "// wrong: a barrier costs too much\n// fails: result, findings\n// because: Without it\n// because: they race.\nint x;\n";
+        let text = "// wrong: a barrier\n// wrong: costs too much\n// fails: result, findings\n// because: Without it\n// because: they race.\nint x;\n";
         let heading = Heading::of(text).unwrap();
         assert_eq!(heading.misconception, "a barrier costs too much");
         assert_eq!(heading.fails, [CheckKind::Findings, CheckKind::Result]);

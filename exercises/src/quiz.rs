@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::course::{Exercise, Kind};
 use crate::grade::{Check, CheckKind, Grade};
-use answers::Given;
+use crate::state::Progress;
+use answers::{Given, SKIP};
 use truth::Truth;
 
 /// One question with what was answered.
@@ -21,7 +22,10 @@ pub struct AnswerRow {
     pub given: Option<String>,
     /// Whether the learner chose not to answer.
     pub skipped: bool,
-    /// The share of the question's points, from 0 to 1.
+    /// What the learner wrote first, if that is another answer and the one that counts; `skip` if nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
+    /// The share of the question's points, from 0 to 1: of the first answer, where there is one.
     pub credit: f64,
     /// What the question is worth.
     pub points: u32,
@@ -51,6 +55,7 @@ pub(crate) fn grade(exercise: &Exercise, text: &str, truths: &[Truth], grade: &m
             ask: question.ask.clone(),
             given: None,
             skipped: matches!(given, Given::Skipped),
+            first: None,
             credit: 0.0,
             points: question.points,
             truth: None,
@@ -102,9 +107,37 @@ pub(crate) fn grade(exercise: &Exercise, text: &str, truths: &[Truth], grade: &m
     let passed = committed && (predict || right == rows.len());
     let name = CheckKind::Answers.name().to_owned();
     grade.checks.push(Check { kind: CheckKind::Answers, name, passed, hidden: false, detail });
-    let all: u32 = rows.iter().map(|row| row.points).sum();
-    let got: f64 = rows.iter().map(|row| f64::from(row.points) * row.credit).sum();
-    grade.score = if all == 0 { 0.0 } else { got / f64::from(all) };
+    grade.score = score(&rows);
     grade.passed = passed;
     grade.answers = rows;
+}
+
+/// The share of all points.
+fn score(rows: &[AnswerRow]) -> f64 {
+    let all: u32 = rows.iter().map(|row| row.points).sum();
+    let got: f64 = rows.iter().map(|row| f64::from(row.points) * row.credit).sum();
+    if all == 0 { 0.0 } else { got / f64::from(all) }
+}
+
+/// Replaces the credit of a prediction's answers by that of the first ones. A question that was not asked then has its
+/// first answer now; where only the first score is known, it counts as a whole.
+pub(crate) fn count_first(exercise: &Exercise, first: &Progress, truths: &[Truth], grade: &mut Grade) {
+    let now = grade.score;
+    if first.first_answers.is_empty() {
+        if let Some(score) = first.first_score.filter(|score| *score != (100.0 * now).round() as u32) {
+            grade.score = f64::from(score) / 100.0;
+            grade.practice = Some(now);
+        }
+        return;
+    }
+    for ((row, question), truth) in grade.answers.iter_mut().zip(&exercise.questions).zip(truths) {
+        let given = row.given.as_deref().unwrap_or(SKIP);
+        let Some(before) = first.first_answers.get(&question.id).filter(|before| *before != given) else { continue };
+        row.first = Some(before.clone());
+        row.credit = truth.read(before).map_or(0.0, |own| truth.credit(&own));
+    }
+    if grade.answers.iter().any(|row| row.first.is_some()) {
+        grade.score = score(&grade.answers);
+        grade.practice = Some(now);
+    }
 }

@@ -13,10 +13,8 @@ use rayon::prelude::*;
 
 use crate::compiler::Compiler;
 use crate::course::{Course, Exercise, read, write};
-use crate::desk::{self, DeskError, Filter, shown};
-use crate::feedback;
-use crate::grade::{Grade, grade};
-use crate::misconception;
+use crate::desk::{self, Asked, Attempt, DeskError, Filter, shown};
+use crate::grade::Grade;
 use crate::native;
 use crate::state::State;
 
@@ -135,12 +133,12 @@ impl<'a> Runner<'a> {
     fn check(&mut self, out: &mut dyn Write) -> Result<(), DeskError> {
         let file = shown(&self.course.learner_file(self.exercise));
         say(out, &format!("\n{}\nChecking {file}, please wait ...\n", "-".repeat(72)));
-        match attempt(self.course, self.exercise, self.compiler) {
-            Ok(grade) => {
-                self.passed = grade.passed;
-                self.state.note(self.exercise, &grade);
+        match attempt(self.course, &self.state, self.exercise, self.compiler) {
+            Ok(attempt) => {
+                self.passed = attempt.grade.passed;
+                self.state.note(self.exercise, &attempt.grade);
                 self.state.save(self.course)?;
-                say(out, &format!("\n{}", feedback::text(self.exercise, &grade)));
+                say(out, &format!("\n{}", attempt.message(self.course).0));
             }
             // The file may be missing for a moment while an editor saves it.
             Err(error) if error.exit_code() == 101 => return Err(error),
@@ -245,7 +243,7 @@ impl<'a> Runner<'a> {
         loop {
             let entries = desk::list(self.course, &self.state, &filter);
             say(out, &desk::list_text(self.course, &self.state, &filter));
-            say(out, "\na name or number goes there, /WORD searches, /done /open /all filter, Enter goes back: ");
+            say(out, "\na name or number goes there, /WORD searches, /done /open /all filter;\nEnter goes back: ");
             let typed = inputs.line()?.unwrap_or_default();
             let typed = typed.trim();
             let by_number =
@@ -273,7 +271,7 @@ impl<'a> Runner<'a> {
         let course = self.course;
         say(out, &format!("Checking {} exercises, please wait ...\n", course.exercises.len()));
         let grades: Vec<(&Exercise, Result<Grade, DeskError>)> =
-            course.exercises.par_iter().map(|one| (one, attempt(course, one, self.compiler))).collect();
+            course.exercises.par_iter().map(|one| (one, grade(course, &self.state, one, self.compiler))).collect();
         for (exercise, grade) in grades {
             let before = self.state.of(&exercise.name).done;
             let said = match grade {
@@ -313,14 +311,18 @@ impl<'a> Runner<'a> {
 }
 
 /// Grades the learner's file of an exercise.
-///
-/// # Errors
-/// When it cannot be read, or no grade can be given.
-pub fn attempt(course: &Course, exercise: &Exercise, compiler: &dyn Compiler) -> Result<Grade, DeskError> {
-    let file = course.learner_file(exercise);
-    let mut grade = grade(course, exercise, &shown(&file), &read(&file)?, compiler)?;
-    grade.misconception = misconception::recognise(course, exercise, &grade)?;
-    Ok(grade)
+fn attempt<'a>(
+    course: &Course,
+    state: &State,
+    exercise: &'a Exercise,
+    compiler: &dyn Compiler,
+) -> Result<Attempt<'a>, DeskError> {
+    desk::attempt(course, state, exercise, &course.learner_file(exercise), &Asked::default(), compiler)
+}
+
+/// Its grade alone.
+fn grade(course: &Course, state: &State, exercise: &Exercise, compiler: &dyn Compiler) -> Result<Grade, DeskError> {
+    attempt(course, state, exercise, compiler).map(|attempt| attempt.grade)
 }
 
 /// Makes the learner's files of an exercise the starters again, and gives the copies of what was in them.

@@ -48,6 +48,9 @@ pub struct Run {
     /// How many orders of warps are tried for races and results.
     #[serde(default = "one")]
     pub schedules: u64,
+    /// Whether a remark counts as a finding: what the hardware forgives is not accepted either.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub no_remarks: bool,
     /// How far a floating-point number may be from the expected one: relative, and absolute below 1.
     #[serde(default)]
     pub tolerance: f64,
@@ -137,6 +140,9 @@ pub struct Clause {
     /// What it may reach: a number, or an expression of names and of other counters.
     #[serde(default)]
     pub at_most: Option<Text>,
+    /// What it must reach: a thing that the lesson is about, and that has to be done.
+    #[serde(default)]
+    pub at_least: Option<Text>,
     /// What it must be.
     #[serde(default)]
     pub equals: Option<Text>,
@@ -148,6 +154,25 @@ pub struct Clause {
     /// The cases that it holds for; all if none is named.
     #[serde(default)]
     pub cases: Vec<String>,
+}
+
+/// A bound that holds for every exercise ([`crate::bounds`]), and for this one otherwise.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Loosened {
+    /// The bound's name.
+    pub bound: String,
+    /// What the costliest of the own solutions is multiplied with instead of 1.5.
+    #[serde(default)]
+    pub times: Option<u64>,
+    /// The limit itself: a number, or an expression of names. With neither, nothing is bounded.
+    #[serde(default)]
+    pub at_most: Option<Text>,
+    /// The cases that it holds for; all if none is named.
+    #[serde(default)]
+    pub cases: Vec<String>,
+    /// Why.
+    pub because: String,
 }
 
 /// What a limit is multiplied with.
@@ -235,7 +260,8 @@ pub struct Answer {
 pub struct Equivalent {
     /// The mutant's name, as `warpbook dev check` shows it.
     pub mutant: String,
-    /// What stands in the line that it changes.
+    /// What stands in the line that it changes; nothing for a mutant of the idea.
+    #[serde(default)]
     pub line: String,
     /// Why it is as right as the solution.
     pub because: String,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use exercises::audit::{self, CourseReport};
 use exercises::compiler::{Cached, Nvrtc};
-use exercises::desk::{self, Filter, Whose};
+use exercises::desk::{self, Asked, Filter, Whose};
 use exercises::grade::CheckKind;
 use exercises::runner::{self, Event, Inputs};
 use exercises::state::{State, Way};
@@ -44,8 +44,10 @@ impl Copy {
                 vec![course.spec_file(exercise), course.solution_file(exercise), course.proof_file(exercise)];
             files.extend([course.reference_file(exercise), course.sibling_file(exercise)]);
             files.extend([course.learner_file(exercise), course.kernel_file(exercise)]);
-            let wrong = std::fs::read_dir(course.wrong_folder(exercise));
-            files.extend(wrong.into_iter().flatten().map(|entry| entry.unwrap().path()));
+            for folder in [course.wrong_folder(exercise), course.right_folder(exercise)] {
+                let inside = std::fs::read_dir(folder);
+                files.extend(inside.into_iter().flatten().map(|entry| entry.unwrap().path()));
+            }
             for file in files.iter().filter(|file| file.is_file()) {
                 let to = folder.path().join(file.strip_prefix(&course.dir).unwrap());
                 std::fs::create_dir_all(to.parent().unwrap()).unwrap();
@@ -128,9 +130,9 @@ fn faults_of_a_course_are_found() {
     copy.finds("wrong solution one_barrier fails findings, result, and should fail result");
     copy.edit("wrong/00_machine/block_sum/one_barrier.cu", "// fails: result", "// fails: findings, result");
 
-    copy.edit(spec, "at_most = 25", "at_most = 0");
+    copy.edit(spec, "at_most = 25\nper", "at_most = 0\nper");
     copy.finds(" counted, 0 allowed");
-    copy.edit(spec, "at_most = 0", "at_most = 25");
+    copy.edit(spec, "at_most = 0\nper", "at_most = 25\nper");
 
     copy.edit("solutions/00_machine/bank_rows.toml", "answer = 5, because", "answer = 10, because");
     copy.finds("question bank-of-lane-5: the wrong answer `10` is right");
@@ -217,6 +219,34 @@ fn hidden_cases_depend_on_the_secret_and_nobody_else_sees_them() {
     assert!(grade.checks.iter().all(|check| check.passed || check.hidden));
 }
 
+/// A remark is shown and costs nothing, unless the exercise wants none.
+#[test]
+fn remarks_fail_only_where_an_exercise_says_so() {
+    if !compiler_for("remarks in a grade") {
+        return;
+    }
+    let copy = Copy::of(&["block_sum"]);
+    let course = copy.course();
+    let mut exercise = course.exercise("block_sum").unwrap().clone();
+    let solution = std::fs::read_to_string(course.solution_file(&exercise)).unwrap();
+    // All lanes write the same value.
+    let text = solution.replace("int t = threadIdx.x;", "int t = threadIdx.x; __shared__ int same; same = n;");
+    assert_ne!(solution, text);
+    let grade = |exercise: &exercises::course::Exercise| {
+        let grade = grade(&course, exercise, "block_sum.cu", &text, &Cached::new(Nvrtc)).unwrap();
+        let found = grade.checks.iter().filter(|check| check.kind == CheckKind::Findings).all(|check| check.passed);
+        (found, grade)
+    };
+    let (clean, allowed) = grade(&exercise);
+    let case = &allowed.cases[0];
+    assert!(clean && case.findings.is_empty() && case.remarks.len() == 1, "{case:?}");
+    exercise.run.no_remarks = true;
+    let (clean, forbidden) = grade(&exercise);
+    let shown = feedback::text(&exercise, &forbidden);
+    assert!(!clean && forbidden.cases[0].findings.len() == 1, "{shown}");
+    assert!(shown.contains("remark (race): "), "{shown}");
+}
+
 #[test]
 fn predictions_are_credited_by_distance_and_only_shown_when_all_are_made() {
     if !compiler_for("predictions") {
@@ -292,7 +322,7 @@ fn a_learner_works_through_the_course() {
     // Saved: checked, done, and still there; only n goes on.
     let text = work(&["saved", "q"]);
     assert!(text.contains("n:next") && text.contains("1/3"), "{text}");
-    assert_eq!(State::load(&course).unwrap().of("stride_costs").first_score, Some(88));
+    assert_eq!(State::load(&course).unwrap().of("stride_costs").first_score, Some(80));
     assert_eq!(State::load(&course).unwrap().current.as_deref(), Some("stride_costs"));
     let text = work(&["n", "s", "l", "/sum", "block_sum", "q"]);
     assert!(text.contains("coalesced_copy: not yet") && text.contains("block_sum: not yet"), "{text}");
@@ -346,7 +376,10 @@ fn files_are_graded_by_their_names() {
     let file = folder.path().join("block_sum.cu");
     std::fs::copy(course.solution_file(course.exercise("block_sum").unwrap()), &file).unwrap();
     let compiler = Cached::new(Nvrtc);
-    let check = |what: &str, whose| desk::check(&course, Some(what), whose, &compiler, None);
+    let check = |what: &str, whose| {
+        let asked = Asked { what: Some(what), whose, ..Asked::default() };
+        desk::check(&course, &State::default(), &asked, &compiler, None)
+    };
     let checked = check(&file.display().to_string(), Whose::Learner).unwrap();
     assert!(checked.passed && checked.exit_code() == 0, "{}", checked.text());
     assert!(checked.text().contains("all public checks passed (hidden: 1)"), "{}", checked.text());

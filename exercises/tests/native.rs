@@ -4,8 +4,9 @@
 use std::path::Path;
 
 use exercises::compiler::{Cached, Nvrtc};
-use exercises::desk::{self, Whose};
+use exercises::desk::{self, Asked, Whose};
 use exercises::native::{NativeCases, NativeRun};
+use exercises::state::State;
 use exercises::{Bench, Course, Depth};
 use kernels::gpu::{GpuError, Times, Value, Work};
 use kernels::native::{Device, Measured, MeasuredWork, Outcome};
@@ -119,7 +120,8 @@ fn what_a_gpu_gets_is_the_whole_case() {
     }
     let (course, compiler) = (course(), Cached::new(Nvrtc));
     for exercise in course.exercises.iter().filter(|one| !one.kind.asks()) {
-        let checked = desk::check(&course, Some(&exercise.name), Whose::Solution, &compiler, Some(&Stand(Mood::Good)));
+        let asked = Asked { what: Some(&exercise.name), whose: Whose::Solution, ..Asked::default() };
+        let checked = desk::check(&course, &State::default(), &asked, &compiler, Some(&Stand(Mood::Good)));
         let checked = checked.unwrap();
         let [run] = &checked.gpu[..] else { panic!("{}: {:?}", exercise.name, checked.gpu) };
         let Outcome::Ran(NativeCases { cases, notes }) = &run.on_gpu.outcome else {

@@ -1,4 +1,5 @@
-// One block of two warps: 64 threads put 64 numbers on every second word, and take them out in reverse.
+// One block of two warps: 64 threads put 64 numbers on every second word, and take them
+// out in reverse.
 extern "C" __global__ void reverse(int *out, const int *in)
 {
     __shared__ int words[128];

@@ -1,13 +1,16 @@
 // Add up a block
 //
-// Each block adds up to 256 ints, one per thread, and writes its sum to out[blockIdx.x].
+// Each block adds up to 256 ints, one per thread, and writes its sum to
+// out[blockIdx.x].
 //
 // STARTER
-//- // Your task: each thread has put its int into `partial`. Add them pairwise: in the first round 128 threads add the upper half
-//- // to the lower half, then 64 threads, and so on, until the sum is in partial[0]. Mind that other warps write what you read.
+//- // Your task: each thread has put its int into `partial`. Add them pairwise: in the
+//- // first round 128 threads add the upper half to the lower half, then 64 threads,
+//- // and so on, until the sum is in partial[0]. Mind that other warps write what you
+//- // read.
 // SOLUTION
-// In every round, the lower half of the threads that are left adds the upper half. The barrier after each round makes
-// every warp see what the others have added.
+// In every round, the lower half of the threads that are left adds the upper half. The
+// barrier after each round makes every warp see what the others have added.
 // END
 //
 // Grade it:     warpbook exercise check block_sum

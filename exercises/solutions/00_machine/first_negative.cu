@@ -1,7 +1,8 @@
 // Who is the first?
 //
-// Warp w of the grid has the elements 32 * w to 32 * w + 31. It writes to out[w] the number, from 0 to 31, of
-// its first lane with a negative element, or -1 if there is none. Elements beyond n do not exist.
+// Warp w of the grid has the elements 32 * w to 32 * w + 31. It writes to out[w] the
+// number, from 0 to 31, of its first lane with a negative element, or -1 if there is
+// none. Elements beyond n do not exist.
 //
 // STARTER
 //- // Your task: find that lane with one vote. No shared memory, no atomics, no loop.

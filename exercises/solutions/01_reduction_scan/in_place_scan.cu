@@ -1,11 +1,13 @@
 // A scan on its place
 //
-// Each block makes the prefix sums of 256 ints: element t becomes the sum of elements 0 to t. In the round with
-// `offset`, every element adds the one that stands `offset` before it.
+// Each block makes the prefix sums of 256 ints: element t becomes the sum of elements 0
+// to t. In the round with `offset`, every element adds the one that stands `offset`
+// before it.
 //
 // STARTER
-//- // As it is, warps of the block get into each other's way: what one reads, another may have written already.
-//- // Your task: repair the round. Keep the array, the eight rounds and the 256 threads.
+//- // As it is, warps of the block get into each other's way: what one reads, another
+//- // may have written already. Your task: repair the round. Keep the array, the eight
+//- // rounds and the 256 threads.
 // SOLUTION
 // A round has two halves with a barrier between: all read, then all write.
 // END
@@ -23,7 +25,8 @@ extern "C" __global__ void scan_in_place(int *out, const int *in, int n)
 
     for (int offset = 1; offset < 256; offset *= 2) {
         // STARTER
-        //- // TODO: which warp may have written temp[t - offset] before it is read here?
+        //- // TODO: which warp may have written temp[t - offset] before it is read
+        //- // here?
         //- if (t >= offset) temp[t] += temp[t - offset];
         //- __syncthreads();
         // SOLUTION

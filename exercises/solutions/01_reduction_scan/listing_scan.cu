@@ -1,11 +1,12 @@
 // The listing that adds to nothing
 //
-// Each block makes the prefix sums of 256 ints with two buffers: in every round all threads read one half of
-// `temp` and write the other, and then the halves change their roles. So one barrier per round is enough.
+// Each block makes the prefix sums of 256 ints with two buffers: in every round all
+// threads read one half of `temp` and write the other, and then the halves change their
+// roles. So one barrier per round is enough.
 //
 // STARTER
-//- // As it is, and as it was once printed, the round adds to the wrong half. Your task: repair the line. One
-//- // barrier per round stays.
+//- // As it is, and as it was once printed, the round adds to the wrong half. Your
+//- // task: repair the line. One barrier per round stays.
 // SOLUTION
 // Repaired: both numbers come from the half that is read.
 // END

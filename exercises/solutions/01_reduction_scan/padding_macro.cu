@@ -1,17 +1,19 @@
 // Fix the padding macro
 //
-// `scan_padded` is the work-efficient exclusive scan of GPU Gems 3, chapter 39, with a padding macro that is
-// meant to keep the lanes of a warp on different banks. Every sum that it computes is right.
+// `scan_padded` is the work-efficient exclusive scan of GPU Gems 3, chapter 39, with a
+// padding macro that is meant to keep the lanes of a warp on different banks. Every sum
+// that it computes is right.
 //
 // STARTER
-//- // As printed in Listing 39-3, the macro pads nothing, and so the tree still hits one bank with many lanes.
-//- // Your task: repair the macro for today's 32 banks, so that every access to `temp` is one wavefront.
-//- // Do not change the kernel below it. A tile has up to 2048 elements, and `temp` has room for
+//- // As printed in Listing 39-3, the macro pads nothing, and so the tree still hits
+//- // one bank with many lanes. Your task: repair the macro for today's 32 banks, so
+//- // that every access to `temp` is one wavefront. Do not change the kernel below it.
+//- // A tile has up to 2048 elements, and `temp` has room for
 //- // tile + (tile - 1) / 32 + (tile - 1) / 1024 floats.
 // SOLUTION
-// Repaired: one word of padding after every 32 words, because a warp has 32 banks, and one more after every 1024,
-// because the padding itself comes back to the same bank after 32 of them. Brackets around every part, because `+`
-// binds tighter than `>>`.
+// Repaired: one word of padding after every 32 words, because a warp has 32 banks, and
+// one more after every 1024, because the padding itself comes back to the same bank
+// after 32 of them. Brackets around every part, because `+` binds tighter than `>>`.
 // END
 //
 // Grade it:     warpbook exercise check padding_macro
@@ -27,7 +29,8 @@
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))
 // END
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

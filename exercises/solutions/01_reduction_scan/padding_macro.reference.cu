@@ -1,4 +1,5 @@
-// What the scan has to compute, in the plainest way: one thread, one tile after the other.
+// What the scan has to compute, in the plainest way: one thread, one tile after the
+// other.
 extern "C" __global__ void reference(float *out, const float *in, int count, int tile)
 {
     float sum = 0.0f;

@@ -3,11 +3,12 @@
 // Each block adds up 256 ints, one per thread, and writes its sum to out[blockIdx.x].
 //
 // STARTER
-//- // As it is, every round goes through shared memory and ends with a barrier. Your task: the same sum with
-//- // one barrier, one word of shared memory per warp, and shuffles: __shfl_down_sync(0xffffffff, x, d) gives
-//- // lane k the x of lane k + d.
+//- // As it is, every round goes through shared memory and ends with a barrier. Your
+//- // task: the same sum with one barrier, one word of shared memory per warp, and
+//- // shuffles: __shfl_down_sync(0xffffffff, x, d) gives lane k the x of lane k + d.
 // SOLUTION
-// Lanes add through shuffles, and the eight warps through shared memory, with one barrier.
+// Lanes add through shuffles, and the eight warps through shared memory, with one
+// barrier.
 // END
 //
 // Grade it:     warpbook exercise check shuffle_sum
@@ -20,7 +21,7 @@ extern "C" __global__ void shuffle_sum(int *out, const int *in, int n)
     int sum = i < n ? in[i] : 0;
 
     // STARTER
-    //- // TODO: five of these eight rounds need no shared memory.
+    //- // TODO: only the eight sums of the warps have to go through shared memory.
     //- __shared__ int partial[256];
     //- partial[t] = sum;
     //- __syncthreads();

@@ -1,7 +1,8 @@
 // A sibling: how many elements of each 128 are larger than their left neighbour?
 //
-// A thread beyond n has nothing to compare, and the first element has no neighbour. They still come to the
-// vote, where `larger` is false, and to the barrier: only the two loads stand behind a condition.
+// A thread beyond n has nothing to compare, and the first element has no neighbour.
+// They still come to the vote, where `larger` is false, and to the barrier: only the
+// two loads stand behind a condition.
 extern "C" __global__ void ascents(int *out, const int *in, int n)
 {
     __shared__ int totals[4];
@@ -10,5 +11,6 @@ extern "C" __global__ void ascents(int *out, const int *in, int n)
     unsigned votes = __ballot_sync(0xffffffff, larger);
     if (threadIdx.x % 32 == 0) totals[threadIdx.x / 32] = __popc(votes);
     __syncthreads();
-    if (threadIdx.x == 0) out[blockIdx.x] = totals[0] + totals[1] + totals[2] + totals[3];
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = totals[0] + totals[1] + totals[2] + totals[3];
 }

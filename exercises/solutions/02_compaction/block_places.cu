@@ -1,13 +1,16 @@
 // Flags need no scan of words
 //
-// Each block keeps the positive ones of its 256 ints. It writes them side by side and in order to `out`, from
-// the block's first element on, and their number to counts[blockIdx.x].
+// Each block keeps the positive ones of its 256 ints. It writes them side by side and
+// in order to `out`, from the block's first element on, and their number to
+// counts[blockIdx.x].
 //
 // STARTER
-//- // As it is, 256 flags are scanned as words in shared memory, with 17 barriers. Your task: find `place` with
-//- // a ballot in each warp, one total per warp in shared memory, and one barrier.
+//- // As it is, 256 flags are scanned as words in shared memory, with 17 barriers. Your
+//- // task: find `place` with a ballot in each warp, one total per warp in shared
+//- // memory, and one barrier.
 // SOLUTION
-// A place is the number of votes below in the warp, and of all votes in the warps before.
+// A place is the number of votes below in the warp, and of all votes in the warps
+// before.
 // END
 //
 // Grade it:     warpbook exercise check block_places

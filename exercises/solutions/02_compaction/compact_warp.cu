@@ -1,11 +1,13 @@
 // Compact a warp
 //
-// Each warp keeps the positive ones of its 32 ints. It writes them side by side and in order to `out`, from the
-// warp's first element on, and their number to counts[w], where w counts the warps of the grid.
+// Each warp keeps the positive ones of its 32 ints. It writes them side by side and in
+// order to `out`, from the warp's first element on, and their number to counts[w],
+// where w counts the warps of the grid.
 //
 // STARTER
-//- // Your task: find `place`, the number of kept elements before a lane's own one in its warp, and `kept`, the
-//- // number of all of its warp. __ballot_sync and __popc are enough: no shared memory, no atomics.
+//- // Your task: find `place`, the number of kept elements before a lane's own one in
+//- // its warp, and `kept`, the number of all of its warp. __ballot_sync and __popc are
+//- // enough: no shared memory, no atomics.
 // SOLUTION
 // A place is the number of votes from the lanes below.
 // END

@@ -1,12 +1,14 @@
 // The case that no random test finds
 //
-// Each block keeps the positive ones of its 256 ints. It writes them side by side and in order to `out`, from
-// the block's first element on, and their number to counts[blockIdx.x]. Lanes find their place in the warp with
-// a ballot. Then one warp scans the eight totals of the warps, one bit of all totals per ballot.
+// Each block keeps the positive ones of its 256 ints. It writes them side by side and
+// in order to `out`, from the block's first element on, and their number to
+// counts[blockIdx.x]. Lanes find their place in the warp with a ballot. Then one warp
+// scans the eight totals of the warps, one bit of all totals per ballot.
 //
 // STARTER
-//- // As it is, the kernel has passed many tests with random numbers. On some inputs it loses elements. Your
-//- // task: find the inputs, and repair the scan of the totals. Ballots stay.
+//- // As it is, the kernel has passed many tests with random numbers. On some inputs it
+//- // loses elements. Your task: find the inputs, and repair the scan of the totals.
+//- // Ballots stay.
 // SOLUTION
 // Repaired: a total lies between 0 and 32, and that takes six bits.
 // END

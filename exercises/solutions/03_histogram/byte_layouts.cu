@@ -1,4 +1,5 @@
-// Three layouts of 32 histograms with one byte per bin. Each lane counts one value, and tells its count.
+// Three layouts of 32 histograms with one byte per bin. Each lane counts one value, and
+// tells its count.
 extern "C" __global__ void rows(unsigned *counts, const unsigned *in)
 {
     __shared__ unsigned words[2048];

@@ -1,11 +1,12 @@
 // Who clears, and who counts already
 //
-// One block of 64 threads counts n values from 0 to 63. Thread t counts in column t: counts[64 * value + t].
-// Every 256 values, the columns are merged: thread t adds up row t, clears it, and adds the sum to hist[t].
+// One block of 64 threads counts n values from 0 to 63. Thread t counts in column t:
+// counts[64 * value + t]. Every 256 values, the columns are merged: thread t adds up
+// row t, clears it, and adds the sum to hist[t].
 //
 // STARTER
-//- // As it is, the counts may come out right many times, and then wrong. Your task: repair the loop. The columns, the rows and
-//- // the rounds stay.
+//- // As it is, the counts may come out right many times, and then wrong. Your task:
+//- // repair the loop. The columns, the rows and the rounds stay.
 // SOLUTION
 // Repaired: behind the merge all wait, before anybody counts again.
 // END
@@ -20,7 +21,8 @@ extern "C" __global__ void count_rounds(unsigned *hist, const unsigned char *in,
     for (int value = 0; value < 64; value++) counts[64 * value + t] = 0;
 
     for (int first = 0; first < n; first += 256) {
-        for (int i = first + t; i < n && i < first + 256; i += 64) counts[64 * in[i] + t]++;
+        for (int i = first + t; i < n && i < first + 256; i += 64)
+            counts[64 * in[i] + t]++;
         // STARTER
         //- // TODO: who counts in the words that this thread clears, and when?
         //- __syncthreads();

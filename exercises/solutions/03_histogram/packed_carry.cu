@@ -1,12 +1,14 @@
 // How far a byte counts
 //
-// One warp counts n values from 0 to 15. Each lane has 16 bins of 8 bits, four in a word; the word of values 4
-// * w to 4 * w + 3 of lane k is words[32 * w + k]. From time to time the words are emptied into the result,
-// before a bin overflows.
+// One warp counts n values from 0 to 15. Each lane has 16 bins of 8 bits, four in a
+// word; the word of values 4
+// * w to 4 * w + 3 of lane k is words[32 * w + k]. From time to time the words are
+// emptied into the result, before a bin overflows.
 //
 // STARTER
-//- // As it is, some counts are wrong for some data. Your task: repair the loop, so that it is right for any
-//- // data, and the words are emptied as seldom as possible. The layout stays.
+//- // As it is, some counts are wrong for some data. Your task: repair the loop, so
+//- // that it is right for any data, and the words are emptied as seldom as possible.
+//- // The layout stays.
 // SOLUTION
 // Repaired: 8 bits count to 255, so the words are emptied after 255 rounds.
 // END
@@ -35,7 +37,8 @@ extern "C" __global__ void count_packed(unsigned *hist, const unsigned char *in,
         // STARTER
         //- // TODO: for which data is this wrong?
         //- unsigned value = first + lane < n ? in[first + lane] : 0;
-        //- if (first + lane < n) words[32 * (value / 4) + lane] += 1u << 8 * (value % 4);
+        //- if (first + lane < n)
+        //-     words[32 * (value / 4) + lane] += 1u << 8 * (value % 4);
         //- rounds++;
         //- if (rounds == 256) {
         //-     empty(hist, words);

@@ -1,10 +1,13 @@
-// A sibling: the largest value of each of 16 classes. `largest` holds zeros before, and values are positive.
+// A sibling: the largest value of each of 16 classes. `largest` holds zeros before, and
+// values are positive.
 //
-// Step 1: 16 threads clear the block's table. All wait, because any thread may meet any class. Step 2: every
-// thread compares its element in the table, with an atomic, since others may do so at the same time. All wait
-// again. Step 3: 16 threads compare the block's results with those of the other blocks: 16 atomics in global
-// memory per block, instead of one per element.
-extern "C" __global__ void largest_by_class(int *largest, const int *classes, const int *values, int n)
+// Step 1: 16 threads clear the block's table. All wait, because any thread may meet any
+// class. Step 2: every thread compares its element in the table, with an atomic, since
+// others may do so at the same time. All wait again. Step 3: 16 threads compare the
+// block's results with those of the other blocks: 16 atomics in global memory per
+// block, instead of one per element.
+extern "C" __global__ void largest_by_class(int *largest, const int *classes,
+                                            const int *values, int n)
 {
     __shared__ int table[16];
     int t = threadIdx.x;

@@ -1,7 +1,8 @@
 // A sibling: numbers are doubled, four by a thread.
 //
-// The pointer's type says how much one instruction moves: through a `float4 *` it is 16 bytes, one load and one
-// store, where four pointers to float would make four of each. It has to point to a multiple of 16 bytes.
+// The pointer's type says how much one instruction moves: through a `float4 *` it is 16
+// bytes, one load and one store, where four pointers to float would make four of each.
+// It has to point to a multiple of 16 bytes.
 extern "C" __global__ void twice(float4 *out, const float4 *in, int quarters)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,9 +1,10 @@
 // warpbook: arch=compute_80
 // A sibling: how often each letter occurs in 32 or fewer letters.
 //
-// All 32 lanes vote on whether they have a letter, and then those without one leave: `present` is the mask for what
-// follows. Each lane gets the mask of the lanes with its letter; the number of ones in it is the count. All of them
-// know it, and the one with the lowest bit writes it.
+// All 32 lanes vote on whether they have a letter, and then those without one leave:
+// `present` is the mask for what follows. Each lane gets the mask of the lanes with its
+// letter; the number of ones in it is the count. All of them know it, and the one with
+// the lowest bit writes it.
 extern "C" __global__ void count_letters(int *counts, const char *letters, int n)
 {
     int lane = threadIdx.x;

@@ -1,11 +1,12 @@
 // Runs and their lengths
 //
-// One warp has n elements, from 1 to 32. For each run of equal neighbours it writes the element and the run's length,
-// side by side: 5 5 5 2 5 5 becomes keys 5 2 5 and lengths 3 1 2. What is behind them in the two arrays stays as it
-// is.
+// One warp has n elements, from 1 to 32. For each run of equal neighbours it writes the
+// element and the run's length, side by side: 5 5 5 2 5 5 becomes keys 5 2 5 and
+// lengths 3 1 2. What is behind them in the two arrays stays as it is.
 //
 // STARTER
-//- // Your task: find the lanes where a run begins, and let each of them write for its run.
+//- // Your task: find the lanes where a run begins, and let each of them write for its
+//- // run.
 // SOLUTION
 // The lanes where a run begins write for it.
 // END

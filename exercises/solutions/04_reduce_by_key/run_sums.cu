@@ -1,19 +1,21 @@
 // The same key, but another run
 //
-// Neighbours with the same key are a run. A scan by shuffles leaves the sum of every run in its last lane, which adds
-// it to the table of sums.
+// Neighbours with the same key are a run. A scan by shuffles leaves the sum of every
+// run in its last lane, which adds it to the table of sums.
 //
 // STARTER
-//- // With sorted keys the result is right. With keys such as 2 0 2 it is not. Your task: correct the condition of
-//- // the scan.
+//- // With sorted keys the result is right. With keys such as 2 0 2 it is not. Your
+//- // task: correct the condition of the scan.
 // SOLUTION
-// A lane adds what comes from its own run, that is from lanes at or behind the run's beginning.
+// A lane adds what comes from its own run, that is from lanes at or behind the run's
+// beginning.
 // END
 //
 // Grade it:     warpbook exercise check run_sums
 // Get a hint:   warpbook exercise hint run_sums
 
-extern "C" __global__ void add_runs(int *sums, const int *keys, const int *values, int n)
+extern "C" __global__ void add_runs(int *sums, const int *keys, const int *values,
+                                    int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;
@@ -22,7 +24,8 @@ extern "C" __global__ void add_runs(int *sums, const int *keys, const int *value
 
     int left = __shfl_up_sync(0xffffffff, key, 1);
     unsigned heads = __ballot_sync(0xffffffff, lane == 0 || left != key);
-    int begin = 31 - __clz(heads & (0xffffffff >> (31 - lane)));  // where this lane's run begins
+    int begin = 31 - __clz(heads & (0xffffffff >>
+                                    (31 - lane)));  // where this lane's run begins
     for (int distance = 1; distance < 32; distance *= 2) {
         int other = __shfl_up_sync(0xffffffff, sum, distance);
         // STARTER

@@ -14,7 +14,8 @@ extern "C" __global__ void reference(int *sums, const int *table, int w, int h, 
         int sum = 0;
         for (int y = 0; y < h; y++)
             for (int x = 0; x < w; x++)
-                if (abs(x - i % w) <= r && abs(y - i / w) <= r) sum += pixel(table, w, x, y);
+                if (abs(x - i % w) <= r && abs(y - i / w) <= r)
+                    sum += pixel(table, w, x, y);
         sums[i] = sum;
     }
 }

@@ -1,11 +1,13 @@
 // Lanes that run in step
 //
-// Each warp scans a row of 32 floats in shared memory. To the left of each row are 16 zeros, so that no lane has to
-// ask whether it has a neighbour at distance 1, 2, 4, 8 or 16.
+// Each warp scans a row of 32 floats in shared memory. To the left of each row are 16
+// zeros, so that no lane has to ask whether it has a neighbour at distance 1, 2, 4, 8
+// or 16.
 //
 // STARTER
-//- // This follows an article of 2012, which trusts that the lanes of a warp run in step. Your task: make it right
-//- // for today's GPUs, where they need not, without a barrier of the whole block.
+//- // This follows an article of 2012, which trusts that the lanes of a warp run in
+//- // step. Your task: make it right for today's GPUs, where they need not, without a
+//- // barrier of the whole block.
 // SOLUTION
 // A round reads, meets, writes and meets: within the warp.
 // END

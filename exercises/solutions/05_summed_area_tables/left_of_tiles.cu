@@ -1,11 +1,11 @@
 // What is left of each tile
 //
-// An image is cut into tiles. sums[tile * lines + line] is the sum of the pixels of tile number `tile` in one row of
-// pixels, `line`. A thread per row.
+// An image is cut into tiles. sums[tile * lines + line] is the sum of the pixels of
+// tile number `tile` in one row of pixels, `line`. A thread per row.
 //
 // STARTER
-//- // Your task: replace each sum by what is to the left of that tile in its row: the sum over all tiles before it.
-//- // In place.
+//- // Your task: replace each sum by what is to the left of that tile in its row: the
+//- // sum over all tiles before it. In place.
 // SOLUTION
 // In place, each sum becomes the sum over all tiles before it.
 // END

@@ -1,10 +1,12 @@
 // A table from top to bottom
 //
-// One warp makes the summed-area table of a strip of w x h pixels, w at most 32: element (x, y) is the sum of all
-// pixels in columns 0 to x and rows 0 to y. Lane x takes column x.
+// One warp makes the summed-area table of a strip of w x h pixels, w at most 32:
+// element (x, y) is the sum of all pixels in columns 0 to x and rows 0 to y. Lane x
+// takes column x.
 //
 // STARTER
-//- // Your task: row by row, add up along the row across the lanes, and add what is above.
+//- // Your task: row by row, add up along the row across the lanes, and add what is
+//- // above.
 // SOLUTION
 // Row by row: a scan across the lanes, and what is above is in a register.
 // END
@@ -19,7 +21,8 @@ extern "C" __global__ void make_table(int *table, const int *image, int w, int h
     for (int y = 0; y < h; y++) {
         int sum = x < w ? image[y * w + x] : 0;
         // STARTER
-        //- // TODO: make `sum` the sum along the row up to this lane, and `above` the table's element.
+        //- // TODO: make `sum` the sum along the row up to this lane, and `above` the
+        //- // table's element.
         //- above = sum;
         // SOLUTION
         for (int distance = 1; distance < 32; distance *= 2) {

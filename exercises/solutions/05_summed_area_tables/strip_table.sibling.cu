@@ -1,8 +1,9 @@
-// A sibling: the largest pixel above and to the left of each pixel of a strip, itself included.
+// A sibling: the largest pixel above and to the left of each pixel of a strip, itself
+// included.
 //
-// Along the row: in round d a lane takes the largest of its own and that of the lane d before it; lane 0 gets its own
-// back, which changes nothing here (with sums it would). Down the column: a register keeps the result of the row
-// above.
+// Along the row: in round d a lane takes the largest of its own and that of the lane d
+// before it; lane 0 gets its own back, which changes nothing here (with sums it would).
+// Down the column: a register keeps the result of the row above.
 extern "C" __global__ void largest_corner(int *out, const int *image, int h)
 {
     int x = threadIdx.x, above = -2147483647 - 1;

@@ -1,5 +1,6 @@
 // A thread per row.
-extern "C" __global__ void scan_rows(float *table, const float *image, int width, int height)
+extern "C" __global__ void scan_rows(float *table, const float *image, int width,
+                                     int height)
 {
     int y = threadIdx.x;
     float sum = 0.0f;
@@ -10,7 +11,8 @@ extern "C" __global__ void scan_rows(float *table, const float *image, int width
 }
 
 // A thread per column.
-extern "C" __global__ void scan_columns(float *table, const float *image, int width, int height)
+extern "C" __global__ void scan_columns(float *table, const float *image, int width,
+                                        int height)
 {
     int x = threadIdx.x;
     float sum = 0.0f;

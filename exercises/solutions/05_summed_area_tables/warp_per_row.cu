@@ -1,11 +1,12 @@
 // A warp for each row
 //
-// The first half of a summed-area table: `table` gets the sums along each row of an image of w x h pixels. The launch
-// has a warp for each row, in blocks of 64 threads.
+// The first half of a summed-area table: `table` gets the sums along each row of an
+// image of w x h pixels. The launch has a warp for each row, in blocks of 64 threads.
 //
 // STARTER
-//- // As it is, the first lane of each warp walks along the row while the others wait. Your task: let all lanes of
-//- // the warp take 32 pixels of the row at a time. `sum_below` is given.
+//- // As it is, the first lane of each warp walks along the row while the others wait.
+//- // Your task: let all lanes of the warp take 32 pixels of the row at a time.
+//- // `sum_below` is given.
 // SOLUTION
 // The warp takes 32 pixels at a time, and what it has so far is carried on.
 // END

@@ -1,4 +1,5 @@
-extern "C" __global__ void reference(int *keys, int *values, const int *left, const int *right, int n)
+extern "C" __global__ void reference(int *keys, int *values, const int *left,
+                                     const int *right, int n)
 {
     int l = 0, r = 0;
     for (int place = 0; place < 2 * n; place++) {

@@ -1,4 +1,5 @@
-// By arithmetic on the amount: negative floats count down from the middle, the others up.
+// By arithmetic on the amount: negative floats count down from the middle, the others
+// up.
 extern "C" __global__ void reference(unsigned *keys, const float *in, int n)
 {
     for (int i = 0; i < n; i++) {

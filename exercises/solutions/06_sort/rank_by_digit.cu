@@ -1,18 +1,20 @@
 // My rank among equal digits
 //
-// Each warp sorts its 32 keys by a digit of two bits: keys with a smaller digit come first, and keys with the same
-// digit keep their order.
+// Each warp sorts its 32 keys by a digit of two bits: keys with a smaller digit come
+// first, and keys with the same digit keep their order.
 //
 // STARTER
 //- // Your task: let each lane find out at which of the 32 places its key belongs.
 // SOLUTION
-// A lane's place: all keys with a smaller digit, and those with its own digit in lanes before it.
+// A lane's place: all keys with a smaller digit, and those with its own digit in lanes
+// before it.
 // END
 //
 // Grade it:     warpbook exercise check rank_by_digit
 // Get a hint:   warpbook exercise hint rank_by_digit
 
-extern "C" __global__ void sort_by_digit(unsigned *out, const unsigned *in, int warps, int shift)
+extern "C" __global__ void sort_by_digit(unsigned *out, const unsigned *in, int warps,
+                                         int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = i % 32;

@@ -1,4 +1,5 @@
-extern "C" __global__ void reference(unsigned *out, const unsigned *in, int warps, int shift)
+extern "C" __global__ void reference(unsigned *out, const unsigned *in, int warps,
+                                     int shift)
 {
     for (int warp = 0; warp < warps; warp++) {
         int place = 32 * warp;

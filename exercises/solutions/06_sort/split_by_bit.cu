@@ -8,7 +8,8 @@ __device__ unsigned split(unsigned key, unsigned bit)
     return zero ? before : __popc(zeros) + lane - before;
 }
 
-extern "C" __global__ void two_splits(unsigned *first, unsigned *place, unsigned *sorted)
+extern "C" __global__ void two_splits(unsigned *first, unsigned *place,
+                                      unsigned *sorted)
 {
     __shared__ unsigned keys[32];
     unsigned lane = threadIdx.x, key = lane * 3 % 4;

@@ -1,11 +1,14 @@
 //! One exercise under examination.
 
+use std::path::{Path, PathBuf};
+
 use rayon::prelude::*;
 
+use super::honest::failures;
 use super::report::names;
-use super::{ExerciseReport, Kill, MutantReport, SECRET, files, mutants};
+use super::{ExerciseReport, IdeaOutcome, Kill, MutantReport, SECRET, mutants};
 use crate::compiler::Compiler;
-use crate::course::{Course, Exercise, read};
+use crate::course::{Course, Exercise, read, sources};
 use crate::desk::DeskError;
 use crate::grade::{Bench, CheckKind, Depth, Grade, GradeError, author_code};
 use crate::misconception::{self, Heading};
@@ -31,9 +34,20 @@ pub(super) fn check(
     if exercise.kind.asks() {
         audit.questions(&mut report)?;
     } else {
+        if exercise.lesson.is_empty() {
+            report.problems.push(
+                "`lesson` is missing: say in one sentence what a kernel must do here, for a learner who evades it"
+                    .to_owned(),
+            );
+        }
         audit.solution(&mut report)?;
+        audit.alternatives(&mut report)?;
+        audit.secrets(&mut report)?;
         audit.wrong_solutions(&mut report)?;
         audit.mutants(&mut report)?;
+        audit.evasions(&mut report)?;
+        audit.unused_equivalents(&mut report);
+        report.loosened = exercise.loosened.iter().map(|one| (one.bound.clone(), one.because.clone())).collect();
         let rejected = report.wrong.iter().filter(|kill| !kill.failed.is_empty()).count()
             + report.mutants.iter().filter(|mutant| !mutant.failed.is_empty()).count();
         let need = exercise.kind.least_wrong_solutions();
@@ -54,21 +68,38 @@ pub(super) fn check(
     Ok(report)
 }
 
-struct Audit<'a> {
-    course: &'a Course,
-    exercise: &'a Exercise,
-    bench: Bench<'a>,
+pub(super) struct Audit<'a> {
+    pub(super) course: &'a Course,
+    pub(super) exercise: &'a Exercise,
+    pub(super) bench: Bench<'a>,
     compiler: &'a dyn Compiler,
+}
+
+/// A source of the course and its grade; a sentence where the course makes grading impossible.
+pub(super) struct Graded {
+    pub(super) path: PathBuf,
+    pub(super) text: String,
+    pub(super) grade: Result<Grade, String>,
 }
 
 impl Audit<'_> {
     /// Grades a text; what makes grading impossible because of the course is a problem.
-    fn grade(&self, name: &str, text: &str, depth: Depth) -> Result<Result<Grade, String>, DeskError> {
+    pub(super) fn grade(&self, name: &str, text: &str, depth: Depth) -> Result<Result<Grade, String>, DeskError> {
         match self.bench.grade(name, text, self.compiler, depth) {
             Ok(grade) => Ok(Ok(grade)),
             Err(why @ (GradeError::Course(_) | GradeError::Unsupported(_))) => Ok(Err(format!("{name}: {why}"))),
             Err(why) => Err(why.into()),
         }
+    }
+
+    /// Grades the sources of a folder, each under the learner's own name, so that signatures are those of a learner.
+    pub(super) fn grade_all(&self, folder: &Path) -> Result<Vec<Graded>, DeskError> {
+        let graded = sources(folder)?.into_par_iter().map(|path| {
+            let text = read(&path)?;
+            let grade = self.grade(&self.exercise.file_name(), &text, Depth::All)?;
+            Ok(Graded { path, text, grade })
+        });
+        graded.collect()
     }
 
     /// The learner's files come from the solution; a starter compiles without a warning and fails for its reason only.
@@ -126,19 +157,7 @@ impl Audit<'_> {
         if !grade.warnings.is_empty() {
             report.problems.push(format!("the solution compiles with warnings:\n{}", grade.warnings));
         }
-        for check in grade.checks.iter().filter(|check| !check.passed) {
-            report.problems.push(format!("the solution fails {}: {}", check.name, check.detail));
-        }
-        for row in grade.contract.iter().filter(|row| !row.passed) {
-            let (label, case, actual, limit) = (&row.label, &row.case, row.actual, row.limit);
-            report.problems.push(format!("the solution, case `{case}`: {label}: {actual} counted, {limit} allowed"));
-        }
-        for case in &grade.cases {
-            for finding in &case.findings {
-                let message = format!("the solution, case `{}`: line {}: {}", case.case, finding.line, finding.message);
-                report.problems.push(message);
-            }
-        }
+        report.problems.extend(failures("the solution", &grade));
         if grade.passed && grade.score < 1.0 {
             report.problems.push(format!("the solution passes and gets {} of the points", grade.score));
         }
@@ -147,17 +166,7 @@ impl Audit<'_> {
 
     /// Every wrong solution names its misconception and fails exactly the checks that it says it fails.
     fn wrong_solutions(&self, report: &mut ExerciseReport) -> Result<(), DeskError> {
-        let files = files::sources(&self.course.wrong_folder(self.exercise))?;
-        let graded: Result<Vec<_>, DeskError> = files
-            .into_par_iter()
-            .map(|path| {
-                let text = read(&path)?;
-                // Under the learner's own name, so that signatures are those of a learner.
-                let grade = self.grade(&self.exercise.file_name(), &text, Depth::All)?;
-                Ok((path, text, grade))
-            })
-            .collect();
-        for (path, text, grade) in graded? {
+        for Graded { path, text, grade } in self.grade_all(&self.course.wrong_folder(self.exercise))? {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             let Some(heading) = Heading::of(&text) else {
                 report.problems.push(format!(
@@ -200,7 +209,6 @@ impl Audit<'_> {
             })
             .collect();
         let known = &self.exercise.equivalent;
-        let mut used = Vec::new();
         for (mutant, grade) in graded? {
             // What is not simulated is not accepted either.
             let failed = grade.map_or_else(|_| vec![CheckKind::Launch], |grade| grade.failed_kinds());
@@ -216,9 +224,6 @@ impl Audit<'_> {
                     mutant.name, mutant.line, mutant.after, mutant.before
                 ));
             }
-            if equivalent.is_some() {
-                used.push(mutant.name.clone());
-            }
             report.mutants.push(MutantReport {
                 name: mutant.name,
                 line: mutant.line,
@@ -227,12 +232,19 @@ impl Audit<'_> {
                 equivalent,
             });
         }
-        for one in known.iter().filter(|one| !used.contains(&one.mutant)) {
-            report
-                .problems
-                .push(format!("[[equivalent]] {} (`{}`) is no mutant that passes: remove it", one.mutant, one.line));
-        }
         Ok(())
+    }
+
+    /// Every mutant that the author calls equivalent is one that passes.
+    fn unused_equivalents(&self, report: &mut ExerciseReport) {
+        let mutants = report.mutants.iter().filter(|one| one.equivalent.is_some()).map(|one| &one.name);
+        let ideas =
+            report.ideas.iter().filter(|one| matches!(one.outcome, IdeaOutcome::AsGood(_))).map(|one| &one.name);
+        let used: Vec<String> = mutants.chain(ideas).cloned().collect();
+        for one in self.exercise.equivalent.iter().filter(|one| !used.contains(&one.mutant)) {
+            let message = format!("[[equivalent]] {} (`{}`) is no mutant that passes: remove it", one.mutant, one.line);
+            report.problems.push(message);
+        }
     }
 
     /// The worked sibling is there and compiles without a warning.

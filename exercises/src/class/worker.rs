@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use super::submission::{Handed, Submission, look};
 use super::{ExerciseResult, Settings, Status, counting};
 use crate::compiler::{Cached, Nvrtc, Sandboxed};
-use crate::course::{Course, Exercise};
+use crate::course::{Course, Exercise, Kind};
 use crate::feedback;
 use crate::grade::{Bench, Depth, Grade, GradeError, share};
 use crate::misconception;
+use crate::state::{EXPORT, FILE, Progress, State};
 
 /// The hidden subcommand that [`child`] is reached by.
 pub const SUBCOMMAND: &str = "grade-submission";
@@ -158,11 +159,19 @@ fn one(course: &Course, exercise: &Exercise, request: &Request, program: &Path) 
     };
     let bench = Bench::new(course, exercise, Some(&request.secret), &Cached::new(Nvrtc));
     let sandbox = Sandboxed::new(program.to_owned());
-    let graded = bench.and_then(|bench| bench.grade(&file, &text, &sandbox, Depth::All));
+    let graded = bench.and_then(|bench| {
+        let grade = bench.grade(&file, &text, &sandbox, Depth::All)?;
+        Ok((bench, grade))
+    });
+    let first = first_answers(exercise, &request.submission);
+    let graded = graded.and_then(|(bench, mut grade)| {
+        first.as_ref().map_or(Ok(()), |first| bench.count_first(first, &mut grade))?;
+        Ok(grade)
+    });
     match graded {
         Ok(mut grade) => {
             grade.misconception = misconception::recognise(course, exercise, &grade).unwrap_or_default();
-            result(exercise, &file, &grade)
+            result(exercise, &file, &grade, first.is_some())
         }
         // What a kernel uses and the simulator does not have is no right answer either; the instructor sees why.
         Err(why @ GradeError::Unsupported(_)) => {
@@ -175,8 +184,22 @@ fn one(course: &Course, exercise: &Exercise, request: &Request, program: &Path) 
     }
 }
 
-/// A grade as points and words. What is hidden only shows in its own fields.
-fn result(exercise: &Exercise, file: &str, grade: &Grade) -> ExerciseResult {
+/// What a submission says of the first answers to a prediction: the state of the course that was handed in with it, under
+/// its own name or as `warpbook exercise export` is asked to call it.
+fn first_answers(exercise: &Exercise, submission: &Path) -> Option<Progress> {
+    if exercise.kind != Kind::Predict {
+        return None;
+    }
+    let mut states = [EXPORT, FILE].into_iter().filter_map(|name| match look(submission, name) {
+        Handed::Text(_, text) => Some(State::parse(&text).of(&exercise.name)),
+        Handed::Unreadable(..) | Handed::Nothing => None,
+    });
+    states.find(|progress| progress.first_score.is_some())
+}
+
+/// A grade as points and words. What is hidden only shows in its own fields. `first` says whether it is known what was
+/// answered first.
+fn result(exercise: &Exercise, file: &str, grade: &Grade, first: bool) -> ExerciseResult {
     let nothing = ExerciseResult::nothing(exercise, Status::Fail, "");
     let public = share(exercise, grade, false) * nothing.public_points[1];
     let hidden =
@@ -196,6 +219,15 @@ fn result(exercise: &Exercise, file: &str, grade: &Grade) -> ExerciseResult {
     };
     let passed = hidden_names.iter().filter(|name| compiled && !fails(name)).count() as u32;
     let message = match failed.as_slice() {
+        [] if exercise.kind == Kind::Predict && first => {
+            format!("{:.0} % of the points for the first answers", 100.0 * grade.score)
+        }
+        [] if exercise.kind == Kind::Predict => {
+            format!(
+                "{:.0} % of the points for the answers; whether they are the first is not known",
+                100.0 * grade.score
+            )
+        }
         [] if exercise.kind.asks() => format!("{:.0} % of the points for the answers", 100.0 * grade.score),
         [] => format!("all public checks passed (hidden: {})", grade.hidden),
         kinds => format!("fails: {}", kinds.join(", ")),

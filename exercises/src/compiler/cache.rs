@@ -27,7 +27,7 @@ impl<C: Compiler> Cached<C> {
 
     fn file(&self, name: &str, text: &str) -> Option<PathBuf> {
         let mut hasher = blake3::Hasher::new();
-        for part in [env!("CARGO_PKG_VERSION"), "1", &self.who, name, text] {
+        for part in [env!("CARGO_PKG_VERSION"), &super::ARCH.to_string(), &self.who, name, text] {
             hasher.update(&(part.len() as u64).to_le_bytes());
             hasher.update(part.as_bytes());
         }

@@ -26,8 +26,15 @@ pub const SUBCOMMAND: &str = "compile-submission";
 /// Seconds that a compilation may take; the exercises take less than one.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Address space of the compiler, in bytes: it needs a fifth of this.
-const MEMORY: u64 = 4 << 30;
+/// Address space of the compiler, in bytes: mostly of files that it maps.
+const ADDRESSES: u64 = 4 << 30;
+
+/// Memory that the compiler may write to, in bytes: it needs a quarter of this.
+const MEMORY: u64 = 900 << 20;
+
+/// Most bytes of PTX that are handed on: kernels of exercises have some ten thousand. What is larger was made to be large
+/// (an initialised array, a loop that is unrolled a million times) and would keep the simulator busy with reading.
+const MOST_PTX: usize = 4 << 20;
 
 /// Most bytes that are read of what the child gives back.
 const MOST_OUTPUT: u64 = 64 << 20;
@@ -124,8 +131,8 @@ impl Sandboxed {
             };
             CompileFailure::Stopped(format!(
                 "the compiler gave up on this source: {how}. It may go round in circles (a file that includes itself, a \
-                 template that makes itself), or need more than {} GiB of memory",
-                MEMORY >> 30
+                 template that makes itself), or need more than {} MiB of memory",
+                MEMORY >> 20
             ))
         })
     }
@@ -160,9 +167,17 @@ fn refuse(file: &str, text: &str) -> Result<(), CompileFailure> {
         let message = format!("{file} has {} bytes: a kernel of an exercise has at most {MOST_SOURCE}", text.len());
         return Err(CompileFailure::Rejected(message));
     }
-    // A directive may go on in the next line, and `#` has other spellings.
-    let whole = text.replace("\\\r\n", " ").replace("\\\n", " ");
-    for (at, line) in whole.lines().enumerate() {
+    let mut lines = text.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
+        // A line may go on in the next one, in the middle of a word.
+        let mut whole = line.to_owned();
+        while whole.trim_end().ends_with('\\') {
+            whole.truncate(whole.trim_end().len() - 1);
+            let Some((_, next)) = lines.next() else { break };
+            whole.push_str(next);
+        }
+        let line = without_comments(&whole);
+        // `#` has other spellings.
         let Some(directive) = ["#", "%:", "??="].iter().find_map(|hash| line.trim_start().strip_prefix(hash)) else {
             continue;
         };
@@ -171,7 +186,7 @@ fn refuse(file: &str, text: &str) -> Result<(), CompileFailure> {
         let Some(operand) = words.iter().find_map(|word| directive.strip_prefix(word)).map(str::trim_start) else {
             continue;
         };
-        let name = operand.strip_prefix(['<', '"']);
+        let name = operand.trim_start().strip_prefix(['<', '"']);
         if name.is_none_or(|name| name.starts_with(['/', '\\']) || name.contains("..")) {
             let line = at + 1;
             let message = format!(
@@ -181,6 +196,17 @@ fn refuse(file: &str, text: &str) -> Result<(), CompileFailure> {
         }
     }
     Ok(())
+}
+
+/// A line with a blank for each comment that begins and ends in it.
+fn without_comments(line: &str) -> String {
+    let mut plain = line.to_owned();
+    while let Some(begin) = plain.find("/*")
+        && let Some(length) = plain[begin + 2..].find("*/")
+    {
+        plain.replace_range(begin..begin + length + 4, " ");
+    }
+    plain
 }
 
 /// What the child process does: reads a request from standard input, compiles it without any right to the machine's
@@ -199,10 +225,22 @@ pub fn child() -> std::io::Result<()> {
         Err(failure @ CompileFailure::Missing(_)) => Reply { protection: Protection::TextOnly, result: Err(failure) },
         _ => {
             let protection = give_up_files();
-            Reply { protection, result: Nvrtc.compile(&request.name, &request.text) }
+            Reply { protection, result: Nvrtc.compile(&request.name, &request.text).and_then(not_too_large) }
         }
     };
     std::io::stdout().write_all(&serde_json::to_vec(&reply)?)
+}
+
+/// Refuses code that only its size makes hard to read.
+fn not_too_large(compiled: Compiled) -> Result<Compiled, CompileFailure> {
+    let bytes = compiled.ptx.len().max(compiled.debug_ptx.as_ref().map_or(0, String::len));
+    if bytes <= MOST_PTX {
+        return Ok(compiled);
+    }
+    Err(CompileFailure::Stopped(format!(
+        "the compiler made {bytes} bytes of code of this source, and a kernel of an exercise has at most {MOST_PTX}. Look for \
+         a large array with initial values, or a loop that is unrolled very often"
+    )))
 }
 
 /// Limits memory, time and files of this process.
@@ -210,9 +248,13 @@ pub fn child() -> std::io::Result<()> {
 fn limit_resources() -> std::io::Result<()> {
     use rlimit::Resource;
     let seconds = PATIENCE.as_secs();
-    for (resource, most) in
-        [(Resource::AS, MEMORY), (Resource::CPU, seconds), (Resource::FSIZE, 0), (Resource::CORE, 0)]
-    {
+    let mut limits =
+        vec![(Resource::AS, ADDRESSES), (Resource::CPU, seconds), (Resource::FSIZE, 0), (Resource::CORE, 0)];
+    // Elsewhere the system's limit of data leaves out what is mapped.
+    if cfg!(target_os = "linux") {
+        limits.push((Resource::DATA, MEMORY));
+    }
+    for (resource, most) in limits {
         let (_, hard) = resource.get()?;
         resource.set(most.min(hard), most.min(hard))?;
     }
@@ -287,6 +329,10 @@ mod tests {
             "%:include \"/etc/passwd\"",
             "#define X \"/etc/passwd\"\n#include X",
             "#\\\ninclude \\\n\"/etc/passwd\"",
+            "#inc\\\nlude \"/etc/passwd\"",
+            "#inc\\  \r\nlu\\\nde \"/etc/passwd\"",
+            "/* */ # /**/ include /* */ \"/etc/passwd\"",
+            "#include /**/ </etc/passwd>",
         ] {
             assert!(matches!(refuse("a.cu", bad), Err(CompileFailure::Rejected(_))), "{bad}");
         }

@@ -1,12 +1,13 @@
 //! What happens on one case: findings, results, costs.
 
 use serde::Serialize;
-use sim::report::{Finding, LaunchShape, Metrics};
+use sim::report::{Finding, LaunchShape, Metrics, Printed, Severity};
 
+use super::envelope::Limit;
 use super::writer::{self, Writer};
 use super::{Check, CheckKind, Grade, GradeError, contract};
 use crate::course::Exercise;
-use crate::instance::{Code, Instance, Ran, Role, RunFailure};
+use crate::instance::{Buffer, Code, Instance, Ran, Role, RunFailure};
 
 /// What happened on one case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,8 +30,14 @@ pub struct CaseGrade {
     pub first_wrong: Vec<WrongElement>,
     /// The names of inputs that the kernel changed.
     pub changed_inputs: Vec<String>,
-    /// What the simulator found wrong with the kernel.
+    /// What the simulator found: what counts as wrong. Where the exercise wants no remarks, they are among them.
     pub findings: Vec<Finding>,
+    /// What it remarks, where that is allowed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<Finding>,
+    /// What the kernel printed.
+    #[serde(skip_serializing_if = "Printed::is_empty")]
+    pub printed: Printed,
     /// A digest of the judged buffers after the run.
     #[serde(skip)]
     pub outcome: u64,
@@ -63,10 +70,23 @@ pub(super) fn check(kind: CheckKind, instance: Option<&Instance>, passed: bool, 
     Check { kind, name, passed, hidden: instance.is_some_and(|one| one.case.hidden), detail }
 }
 
+/// Bytes of memory that a submission's launch may take: cases are small, and with what the checks keep of it a grader stays
+/// far below 1 GiB.
+const MEMORY: u64 = 256 << 20;
+
 /// Runs one case and adds what it showed to the grade.
-pub(super) fn run(exercise: &Exercise, code: &Code, case: &Instance, grade: &mut Grade) -> Result<(), GradeError> {
-    let options =
-        sim::Options { budget: exercise.run.budget, schedules: exercise.run.schedules, ..sim::Options::default() };
+pub(super) fn run(
+    exercise: &Exercise,
+    code: &Code,
+    (case, limits): (&Instance, &[Limit]),
+    grade: &mut Grade,
+) -> Result<(), GradeError> {
+    let options = sim::Options {
+        budget: exercise.run.budget,
+        schedules: exercise.run.schedules,
+        memory: Some(MEMORY),
+        ..sim::Options::default()
+    };
     let ran = match case.run(code, &options) {
         Ok(ran) => ran,
         Err(RunFailure::Launch(why)) => {
@@ -76,7 +96,7 @@ pub(super) fn run(exercise: &Exercise, code: &Code, case: &Instance, grade: &mut
         Err(RunFailure::Unsupported(why)) => return Err(GradeError::Unsupported(why)),
         Err(RunFailure::Internal(why)) => return Err(GradeError::Internal(why)),
     };
-    let judged = judge(case, &ran, exercise.run.tolerance);
+    let judged = judge(case, &ran, exercise);
     let findings = match judged.findings.len() {
         0 => "none".to_owned(),
         1 => "1 finding".to_owned(),
@@ -97,6 +117,8 @@ pub(super) fn run(exercise: &Exercise, code: &Code, case: &Instance, grade: &mut
         let row = contract::judge(clause, &case.case.name, &case.names, &ran.report, &grade.file, &code.source);
         rows.push(row.map_err(|why| GradeError::Course(format!("{}, {}: {why}", exercise.name, clause.label)))?);
     }
+    let bounded = |limit| contract::bounded(limit, &case.case.name, &ran.report, &grade.file, &code.source);
+    rows.extend(limits.iter().map(bounded));
     if !rows.is_empty() {
         let kept = rows.iter().filter(|row| row.passed).count();
         let detail = format!("{kept} of {} limits are kept", rows.len());
@@ -107,8 +129,11 @@ pub(super) fn run(exercise: &Exercise, code: &Code, case: &Instance, grade: &mut
 }
 
 /// Holds a run against what belongs into its buffers.
-fn judge(case: &Instance, ran: &Ran, tolerance: f64) -> CaseGrade {
-    let Compared { elements, wrong, first_wrong, changed_inputs, digest } = compare(case, &ran.buffers, tolerance);
+fn judge(case: &Instance, ran: &Ran, exercise: &Exercise) -> CaseGrade {
+    let Compared { elements, wrong, first_wrong, changed_inputs, digest } =
+        compare(case, &ran.buffers, exercise.run.tolerance);
+    let counts = |finding: &Finding| exercise.run.no_remarks || finding.severity == Severity::Error;
+    let (findings, remarks) = ran.report.findings.iter().cloned().partition(counts);
     CaseGrade {
         case: case.case.name.clone(),
         hidden: case.case.hidden,
@@ -119,7 +144,9 @@ fn judge(case: &Instance, ran: &Ran, tolerance: f64) -> CaseGrade {
         wrong,
         first_wrong,
         changed_inputs,
-        findings: ran.report.findings.clone(),
+        findings,
+        remarks,
+        printed: ran.report.printed.clone(),
         outcome: digest,
         exact: ran.report.metrics.clone(),
     }
@@ -153,8 +180,9 @@ pub(crate) fn compare(case: &Instance, buffers: &[Vec<u8>], tolerance: f64) -> C
         let element = buffer.element();
         let size = element.bytes();
         compared.elements += expected.len() / size;
+        let whole = got;
         for (index, (got, expected)) in got.chunks_exact(size).zip(expected.chunks_exact(size)).enumerate() {
-            if got == expected || (element.is_real() && close(element.value(got), element.value(expected), tolerance)) {
+            if !differs(buffer, whole, index, tolerance) {
                 continue;
             }
             compared.wrong += 1;
@@ -172,6 +200,15 @@ pub(crate) fn compare(case: &Instance, buffers: &[Vec<u8>], tolerance: f64) -> C
     let digest = hasher.finalize();
     compared.digest = u64::from_le_bytes(std::array::from_fn(|at| digest.as_bytes()[at]));
     compared
+}
+
+/// Whether an element of a judged buffer is not what belongs there.
+pub(crate) fn differs(buffer: &Buffer, got: &[u8], index: usize, tolerance: f64) -> bool {
+    let Some(expected) = &buffer.expected else { return false };
+    let element = buffer.element();
+    let at = index * element.bytes()..(index + 1) * element.bytes();
+    let (got, expected) = (got.get(at.clone()).unwrap_or_default(), expected.get(at).unwrap_or_default());
+    got != expected && !(element.is_real() && close(element.value(got), element.value(expected), tolerance))
 }
 
 /// How many wrong elements are told with their writers: each takes a run.

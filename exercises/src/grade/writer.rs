@@ -45,7 +45,7 @@ pub(super) fn find(case: &Instance, code: &Code, buffer: usize, offset: usize) -
     launch.grid.z = last.checked_add(1)?;
     let options = sim::Options { budget: 1 << 24, ..sim::Options::default() };
     let outcome = sim::simulate(&Module::parse(&code.file, &probed).ok()?, &kernel, &launch, &options).ok()?;
-    let races = outcome.report.findings.iter().chain(&outcome.report.remarks);
+    let races = outcome.report.findings.iter();
     races.filter(|finding| finding.kind == FindingKind::Race).find_map(|finding| {
         let [one, other] = finding.parties.as_slice() else { return None };
         let writer = match (one.block[2] == last, other.block[2] == last) {

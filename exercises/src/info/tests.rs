@@ -81,9 +81,26 @@ fn mistakes_are_named() {
         ("[run.out]\nout", "[run.out]\nin", "two buffers called `in`"),
         ("[run.out]\nout", "[run.out]\n\"a b\"", "`a b` cannot name a buffer"),
         ("op_global_ld.sum", "op_global_load.sum", "there is no counter `smsp__sass_inst_executed_op_global_load.sum`"),
-        ("at_most = 1", "at_most = 1\nequals = 1", "needs one of `at_most` and `equals`"),
+        ("at_most = 1", "at_most = 1\nequals = 1", "needs one of `at_most`, `at_least` and `equals`"),
         ("at_most = 1", "at_most = 1\nper = \"element\"", "set `elements`"),
         ("at_most = 1", "at_most = 1\ncases = [\"two\"]", "names no case: `two`"),
+        (
+            "[[contract]]",
+            "[[loosened]]\nbound = \"speed\"\nbecause = \"x\"\n[[contract]]",
+            "names `speed`, which is no bound",
+        ),
+        ("[[contract]]", "[[loosened]]\nbound = \"barriers\"\n[[contract]]", "missing field `because`"),
+        ("[[contract]]", "[[loosened]]\nbound = \"barriers\"\nbecause = \" \"\n[[contract]]", "without a reason"),
+        (
+            "[[contract]]",
+            "[[loosened]]\nbound = \"barriers\"\ntimes = 2\nat_most = 9\nbecause = \"x\"\n[[contract]]",
+            "one of `times` (from 1 on) and `at_most`",
+        ),
+        (
+            "[[contract]]",
+            "[[loosened]]\nbound = \"barriers\"\ncases = [\"two\"]\nbecause = \"x\"\n[[contract]]",
+            "names no case: `two`",
+        ),
         ("grid = 1", "grid = { x = 1 }", "a number or an expression belongs here"),
     ] {
         let why = load(from, to).unwrap_err();

@@ -8,8 +8,8 @@ use kernels::launch::argument::{self, Argument};
 use kernels::launch::content::Context;
 use kernels::launch::signature::Signature;
 use kernels::names;
-use sim::report::Report;
-use sim::{Arg, predict};
+use sim::report::{Printed, Report};
+use sim::{Arg, Module, predict};
 
 use super::{Code, Instance, Made, Ran, RunFailure};
 
@@ -19,16 +19,32 @@ impl Instance {
     /// # Errors
     /// [`RunFailure`].
     pub fn run(&self, code: &Code, options: &sim::Options) -> Result<Ran, RunFailure> {
+        self.run_with(code, code.checked.as_ref(), options)
+    }
+
+    /// The same with the code that is counted alone.
+    ///
+    /// # Errors
+    /// [`RunFailure`].
+    pub(crate) fn count(&self, code: &Code, options: &sim::Options) -> Result<Ran, RunFailure> {
+        self.run_with(code, None, options)
+    }
+
+    fn run_with(&self, code: &Code, checked: Option<&Module>, options: &sim::Options) -> Result<Ran, RunFailure> {
         let mut contents: Vec<sim::Content> = Vec::new();
         let mut report: Option<Report> = None;
         let mut reports = 0;
+        let mut printed = Printed::default();
+        let mut details = Vec::new();
         for made in &self.launches {
             let kernel = kernel(code, made)?;
             let mut launch = self.launch(code, made, &kernel)?;
             let count = made.args.len();
             go_on(&mut launch, count, &contents);
-            let subject = Subject { counted: &code.counted, checked: code.checked.as_ref(), kernel: &kernel };
+            let subject = Subject { counted: &code.counted, checked, kernel: &kernel };
             let outcome = checked::run(subject, &launch, options).map_err(RunFailure::of)?.outcome;
+            join(&mut printed, &outcome.report.printed);
+            details.extend(outcome.report.details.clone());
             contents = outcome.buffers.into_iter().skip(count).map(Option::unwrap_or_default).collect();
             let ended = outcome.report.findings.iter().any(|finding| finding.kind.ends_launch());
             match &mut report {
@@ -40,13 +56,14 @@ impl Instance {
                 break;
             }
         }
-        let report = report.ok_or_else(|| RunFailure::Internal("nothing was launched".to_owned()))?;
+        let mut report = report.ok_or_else(|| RunFailure::Internal("nothing was launched".to_owned()))?;
+        report.printed = printed;
         let buffers = self.buffers.iter().zip(contents).map(|(buffer, content)| {
             let mut bytes = content.into_vec();
             bytes.resize(buffer.content.bytes as usize, 0);
             bytes
         });
-        Ok(Ran { report, buffers: buffers.collect(), launches: reports })
+        Ok(Ran { report, buffers: buffers.collect(), launches: reports, details })
     }
 
     /// All launches of a learner's code as a GPU gets them.
@@ -135,6 +152,18 @@ impl Instance {
         }
         Ok(args)
     }
+}
+
+/// Adds what a later launch printed.
+fn join(printed: &mut Printed, later: &Printed) {
+    // Where text was lost, what comes later does not follow on what is there.
+    if printed.lost == 0 {
+        printed.text.push_str(&later.text);
+        printed.lost = later.lost;
+    } else {
+        printed.lost += later.calls;
+    }
+    printed.calls += later.calls;
 }
 
 /// The name in the PTX of the kernel of a launch.

@@ -16,6 +16,9 @@ pub enum Given {
     Answer(String),
 }
 
+/// What stands for an answer that the learner does not want to give.
+pub const SKIP: &str = "skip";
+
 /// Longest line of comments.
 const WIDTH: usize = 100;
 
@@ -25,10 +28,11 @@ pub fn template(exercise: &Exercise) -> String {
     comments(&mut out, &exercise.task);
     let how = if exercise.kind == Kind::Predict {
         "Write your predictions behind the colons before you run anything. Near ones count too: what you learn from is the \
-         difference. The truth is shown when all are answered; `skip` leaves one out, and is counted."
+         difference. The truth is shown when all are answered, and the answers that you have then are those that count; \
+         `skip` leaves one out, and is counted."
     } else {
         "Write your answers behind the colons: a number, lanes such as `0-3, 7`, `none` or `all`, or a word. `skip` leaves \
-         a question open for good."
+         a question open."
     };
     out.push_str("#\n");
     comment(&mut out, &format!("The kernel: {}.cu, beside this file. {how}", exercise.name));
@@ -104,7 +108,7 @@ pub fn read(exercise: &Exercise, text: &str) -> (Vec<Given>, Vec<String>) {
         let answer = answer.split('#').next().unwrap_or_default().trim();
         given[at] = match answer {
             "" => Given::Open,
-            "skip" => Given::Skipped,
+            SKIP => Given::Skipped,
             answer => Given::Answer(answer.to_owned()),
         };
     }

@@ -56,18 +56,12 @@ impl Truth {
         }
     }
 
-    /// The share of the points: all for the right answer; for counts 0.8 within a tenth, 0.5 within a factor of 2, 0.2
-    /// within a factor of 10; for lanes the common ones by all that are in one of both.
+    /// The share of the points: all for the right answer; for counts 0.8 if it is off by a tenth at most, 0.5 by less than
+    /// a factor of 2, 0.2 by less than a factor of 10; for lanes the common ones by all that are in one of both.
     pub fn credit(&self, own: &Self) -> f64 {
         match (self, own) {
             _ if self == own => 1.0,
-            (Self::Number(truth), Self::Number(own)) if *truth > 0 && *own > 0 => {
-                let (less, more) = (*truth.min(own) as f64, *truth.max(own) as f64);
-                [(1.1, 0.8), (2.0, 0.5), (10.0, 0.2)]
-                    .into_iter()
-                    .find(|(most, _)| more / less <= *most)
-                    .map_or(0.0, |(_, credit)| credit)
-            }
+            (Self::Number(truth), Self::Number(own)) => Near::of(*truth, *own).map_or(0.0, Near::credit),
             (Self::Lanes(truth), Self::Lanes(own)) => {
                 truth.intersection(own).count() as f64 / truth.union(own).count().max(1) as f64
             }
@@ -81,16 +75,7 @@ impl Truth {
         match (self, own) {
             (Self::Number(truth), Self::Number(own)) => {
                 let way = if own > truth { "too many" } else { "too few" };
-                let far = match (*truth, *own) {
-                    (0, _) | (_, 0) => "",
-                    (truth, own) => match truth.max(own) as f64 / truth.min(own) as f64 {
-                        ratio if ratio <= 1.1 => ", by less than a tenth",
-                        ratio if ratio <= 2.0 => ", by less than a factor of 2",
-                        ratio if ratio <= 10.0 => ", by less than a factor of 10",
-                        _ => ", by more than a factor of 10",
-                    },
-                };
-                format!("{way}{far}")
+                format!("{way}{}", Near::of(*truth, *own).map_or("", Near::words))
             }
             (Self::Lanes(truth), Self::Lanes(own)) => {
                 let (missing, extra) = (truth.difference(own).count(), own.difference(truth).count());
@@ -100,6 +85,46 @@ impl Truth {
                 )
             }
             _ => "not that".to_owned(),
+        }
+    }
+}
+
+/// How far a count is from another, both above 0. A factor of exactly 2 is not less than 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Near {
+    Tenth,
+    BelowTwo,
+    BelowTen,
+    TenOrMore,
+}
+
+impl Near {
+    fn of(truth: u64, own: u64) -> Option<Self> {
+        // Whole numbers: 110 and 100 are a tenth apart exactly.
+        let (less, more) = (u128::from(truth.min(own)), u128::from(truth.max(own)));
+        (less > 0).then(|| match more {
+            _ if 10 * more <= 11 * less => Self::Tenth,
+            _ if more < 2 * less => Self::BelowTwo,
+            _ if more < 10 * less => Self::BelowTen,
+            _ => Self::TenOrMore,
+        })
+    }
+
+    const fn credit(self) -> f64 {
+        match self {
+            Self::Tenth => 0.8,
+            Self::BelowTwo => 0.5,
+            Self::BelowTen => 0.2,
+            Self::TenOrMore => 0.0,
+        }
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Tenth => ", by a tenth at most",
+            Self::BelowTwo => ", by less than a factor of 2",
+            Self::BelowTen => ", by a factor of 2 or more, but less than 10",
+            Self::TenOrMore => ", by a factor of 10 or more",
         }
     }
 }
@@ -270,7 +295,7 @@ fn banks(answer: &Answer, map: &BankMap) -> Result<Truth, String> {
 
 /// What is asked of the first finding of a case.
 fn finding(ran: &Ran, what: &str) -> Result<Truth, String> {
-    let finding = ran.report.findings.first().ok_or("that case has no finding")?;
+    let finding = ran.report.errors().next().ok_or("that case has no finding")?;
     let party = |at: usize| finding.parties.get(at).ok_or_else(|| "only a race has two threads".to_owned());
     Ok(match what {
         "kind" => Truth::Word(finding.kind.name().to_owned()),
@@ -311,8 +336,10 @@ mod tests {
         let credit = |text: &str| truth.credit(&truth.read(text).unwrap());
         assert_eq!(
             [credit("32"), credit("33"), credit("16"), credit("8"), credit("1"), credit("0")],
-            [1.0, 0.8, 0.5, 0.2, 0.0, 0.0]
+            [1.0, 0.8, 0.2, 0.2, 0.0, 0.0]
         );
+        assert_eq!([credit("17"), credit("63"), credit("64"), credit("319"), credit("320")], [0.5, 0.5, 0.2, 0.2, 0.0]);
+        assert_eq!(Truth::Number(100).credit(&Truth::Number(110)), 0.8);
         assert_eq!(Truth::Number(0).credit(&Truth::Number(1)), 0.0);
         assert_eq!(truth.read("1,024"), Ok(Truth::Number(1024)));
         assert!(truth.read("many").unwrap_err().contains("no whole number"));
@@ -330,6 +357,14 @@ mod tests {
     #[test]
     fn distances_do_not_tell_the_truth() {
         assert_eq!(Truth::Number(32).distance(&Truth::Number(40)), "too many, by less than a factor of 2");
+        // Twice as many is not less than a factor of 2 away.
+        assert_eq!(
+            Truth::Number(2).distance(&Truth::Number(4)),
+            "too many, by a factor of 2 or more, but less than 10"
+        );
+        assert_eq!(Truth::Number(4).distance(&Truth::Number(2)), "too few, by a factor of 2 or more, but less than 10");
+        assert_eq!(Truth::Number(2).distance(&Truth::Number(20)), "too many, by a factor of 10 or more");
+        assert_eq!(Truth::Number(10).distance(&Truth::Number(11)), "too many, by a tenth at most");
         assert_eq!(Truth::Number(0).distance(&Truth::Number(1)), "too many");
         let text = Truth::Lanes([0, 1].into()).distance(&Truth::Lanes([1, 2].into()));
         assert_eq!(text, "1 lanes are right, 1 do not belong there, 1 are missing");

@@ -1,6 +1,7 @@
 // wrong: a barrier somewhere before the read is enough
 // fails: findings, result
-// because: It must stand between the store and the read. Before the store it waits for nothing.
+// because: It must stand between the store and the read. Before the store it waits for
+// because: nothing.
 
 extern "C" __global__ void differences(int *out, const int *in, int n)
 {

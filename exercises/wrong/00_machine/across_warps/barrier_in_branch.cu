@@ -1,6 +1,7 @@
 // wrong: only threads that read have to wait
 // fails: findings, result
-// because: __syncthreads() is for all threads of the block. The last thread never reads, and never comes by.
+// because: __syncthreads() is for all threads of the block. The last thread never
+// because: reads, and never comes by.
 
 extern "C" __global__ void differences(int *out, const int *in, int n)
 {

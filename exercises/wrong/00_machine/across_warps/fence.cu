@@ -1,6 +1,7 @@
 // wrong: a fence makes the others' numbers visible
 // fails: findings, result
-// because: A fence orders what this thread does. It does not wait for another thread that has not stored yet.
+// because: A fence orders what this thread does. It does not wait for another thread
+// because: that has not stored yet.
 
 extern "C" __global__ void differences(int *out, const int *in, int n)
 {

@@ -1,6 +1,7 @@
 // wrong: reading the neighbour from global memory needs no barrier
 // fails: contract
-// because: It does not, and every element is loaded twice: that is what shared memory is there to avoid.
+// because: It does not, and every element is loaded twice: that is what shared memory
+// because: is there to avoid.
 
 extern "C" __global__ void differences(int *out, const int *in, int n)
 {

@@ -1,7 +1,8 @@
 // wrong: atomicAdd on partial[0] needs no tree
 // fails: contract
-// because: 255 threads add to one word: the lanes of a warp are served one after the other. And thread 0 needs its own number counted
-// because: once only. The contract allows no atomics.
+// because: 255 threads add to one word: the lanes of a warp are served one after the
+// because: other. And thread 0 needs its own number counted once only. The contract
+// because: allows no atomics.
 
 extern "C" __global__ void block_sum(int *out, const int *in, int n)
 {

@@ -1,6 +1,7 @@
 // wrong: only the threads that add have to wait
 // fails: findings, result
-// because: __syncthreads() waits for all threads of the block. Inside the `if`, those that have nothing to add never come by.
+// because: __syncthreads() waits for all threads of the block. Inside the `if`, those
+// because: that have nothing to add never come by.
 
 extern "C" __global__ void block_sum(int *out, const int *in, int n)
 {

@@ -1,7 +1,8 @@
 // wrong: it does not matter which pairs are added first
 // fails: contract
-// because: The sum does not mind, the banks do: with threads 2 * distance apart, the lanes that are left meet on few banks, and every
-// because: warp stays busy to the last round with ever fewer lanes.
+// because: The sum does not mind, the banks do: with threads 2 * distance apart, the
+// because: lanes that are left meet on few banks, and every warp stays busy to the last
+// because: round with ever fewer lanes.
 
 extern "C" __global__ void block_sum(int *out, const int *in, int n)
 {

@@ -1,7 +1,8 @@
 // wrong: one barrier before the rounds is enough, because a round is one instruction
 // fails: findings, result
-// because: A round is one instruction of one warp, and the block has eight warps. Warp 0 may be in its third round while warp 3 has
-// because: not begun: each round needs a barrier before the next one.
+// because: A round is one instruction of one warp, and the block has eight warps.
+// because: Warp 0 may be in its third round while warp 3 has not begun: each round
+// because: needs a barrier before the next one.
 
 extern "C" __global__ void block_sum(int *out, const int *in, int n)
 {

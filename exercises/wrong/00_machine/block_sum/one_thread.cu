@@ -1,7 +1,9 @@
 // wrong: a loop in one thread is the same sum
 // fails: contract
-// because: One thread loads 256 words, one by one, while 255 wait. The tree has 8 rounds. Here the barrier count is right, but each
-// because: load moves a single word, and 255 more loads are executed than rounds.
+// because: It is the same sum, and another cost: one thread reads all 256 words,
+// because: while 255 threads wait for it. The compiler lets it take two neighbours at a
+// because: time, and still there are more loads than in the whole tree, with one lane
+// because: at work in each of them.
 
 extern "C" __global__ void block_sum(int *out, const int *in, int n)
 {

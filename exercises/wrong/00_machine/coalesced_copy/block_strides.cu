@@ -1,7 +1,8 @@
 // wrong: it is enough that the threads of one block are neighbours
 // fails: result, contract
-// because: The step is blockDim.x, but a block's elements do not begin at its own threads' indices: the blocks leave gaps behind
-// because: the first round, or walk over each other's elements.
+// because: The step is blockDim.x, but a block's elements do not begin at its own
+// because: threads' indices: the blocks leave gaps behind the first round, or walk over
+// because: each other's elements.
 
 extern "C" __global__ void scale(float *out, const float *in, int n, int per)
 {

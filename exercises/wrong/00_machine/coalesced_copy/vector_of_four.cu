@@ -1,7 +1,8 @@
 // wrong: four consecutive elements per thread are consecutive enough
 // fails: contract
-// because: In each of the four instructions the lanes are four floats apart: a warp touches 16 sectors where 4 would do, and each
-// because: sector is fetched by four instructions. Only a float4 reads them in one instruction.
+// because: In each of the four instructions the lanes are four floats apart: a warp
+// because: touches 16 sectors where 4 would do, and each sector is fetched by four
+// because: instructions. Only a float4 reads them in one instruction.
 
 extern "C" __global__ void scale(float *out, const float *in, int n, int per)
 {

@@ -1,7 +1,8 @@
 // wrong: stepping by the block is as good as stepping by all threads
 // fails: contract
-// because: With a step of blockDim.x every block walks to the end of the array: later elements are written by several blocks, which
-// because: nothing orders, and read again and again.
+// because: With a step of blockDim.x every block walks to the end of the array: later
+// because: elements are written by several blocks, which nothing orders, and read again
+// because: and again.
 
 extern "C" __global__ void scale(float *out, const float *in, int n, int per)
 {

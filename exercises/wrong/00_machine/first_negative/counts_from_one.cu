@@ -1,6 +1,7 @@
 // wrong: __ffs gives the number of the lane
 // fails: result
-// because: It gives 1 for lane 0, and 0 if there is none: subtract one, and -1 comes out by itself.
+// because: It gives 1 for lane 0, and 0 if there is none: subtract one, and -1 comes
+// because: out by itself.
 
 extern "C" __global__ void first_negative(int *out, const int *in, int n)
 {

@@ -1,7 +1,7 @@
 // wrong: one barrier between reading and writing orders everything
 // fails: findings
-// because: It orders the halves of one round. The reads of the next round follow the writes of this one, by other
-// because: warps, and need a barrier as well.
+// because: It orders the halves of one round. The reads of the next round follow the
+// because: writes of this one, by other warps, and need a barrier as well.
 
 extern "C" __global__ void scan_in_place(int *out, const int *in, int n)
 {

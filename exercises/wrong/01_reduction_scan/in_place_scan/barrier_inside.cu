@@ -1,6 +1,7 @@
 // wrong: only the threads that add have to wait
 // fails: findings, result
-// because: __syncthreads() waits for all threads of the block. Inside the `if`, threads below `offset` never come by.
+// because: __syncthreads() waits for all threads of the block. Inside the `if`, threads
+// because: below `offset` never come by.
 
 extern "C" __global__ void scan_in_place(int *out, const int *in, int n)
 {

@@ -1,7 +1,8 @@
 // wrong: taking the number into a register first is enough
 // fails: findings, result
-// because: The order within a thread was right before. What is missing is an order between warps: without a barrier
-// because: between the reads and the writes, a slow warp still reads what a fast one has written.
+// because: The order within a thread was right before. What is missing is an order
+// because: between warps: without a barrier between the reads and the writes, a slow
+// because: warp still reads what a fast one has written.
 
 extern "C" __global__ void scan_in_place(int *out, const int *in, int n)
 {

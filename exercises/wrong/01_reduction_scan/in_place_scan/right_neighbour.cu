@@ -1,7 +1,7 @@
 // wrong: adding the right neighbour is the same sum
 // fails: result
-// because: The sum of an element and those before it needs the element `offset` before. With t + offset, sums run
-// because: from the wrong end.
+// because: The sum of an element and those before it needs the element `offset` before.
+// because: With t + offset, sums run from the wrong end.
 
 extern "C" __global__ void scan_in_place(int *out, const int *in, int n)
 {

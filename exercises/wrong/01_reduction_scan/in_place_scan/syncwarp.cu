@@ -1,6 +1,7 @@
 // wrong: __syncwarp() orders the reads and writes
 // fails: findings, result
-// because: It orders the lanes of one warp. Here thread 32 reads what thread 31 writes, and that is another warp.
+// because: It orders the lanes of one warp. Here thread 32 reads what thread 31 writes,
+// because: and that is another warp.
 
 extern "C" __global__ void scan_in_place(int *out, const int *in, int n)
 {

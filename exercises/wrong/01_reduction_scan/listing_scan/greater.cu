@@ -1,6 +1,7 @@
 // wrong: element `offset` is the first that has no left neighbour
 // fails: result
-// because: Element `offset` has one at the distance `offset`: element 0. It must be added.
+// because: Element `offset` has one at the distance `offset`: element 0. It must be
+// because: added.
 
 extern "C" __global__ void scan_buffers(int *out, const int *in, int n)
 {

@@ -1,6 +1,7 @@
 // wrong: elements without a left neighbour need no writing, they do not change
 // fails: findings, result
-// because: They do not change, but the halves do: the next round reads the other half, where nobody has put them.
+// because: They do not change, but the halves do: the next round reads the other half,
+// because: where nobody has put them.
 
 extern "C" __global__ void scan_buffers(int *out, const int *in, int n)
 {
@@ -15,8 +16,7 @@ extern "C" __global__ void scan_buffers(int *out, const int *in, int n)
         int half = from;
         from = to;
         to = half;
-        if (t >= offset)
-            temp[to + t] = temp[from + t] + temp[from + t - offset];
+        if (t >= offset) temp[to + t] = temp[from + t] + temp[from + t - offset];
 
         __syncthreads();
     }

@@ -1,7 +1,7 @@
 // wrong: with `from` on both sides the numbers are right
 // fails: findings, result
-// because: Then there is one buffer again: warps read and write the same words in one round, and the second half is
-// because: never filled.
+// because: Then there is one buffer again: warps read and write the same words in one
+// because: round, and the second half is never filled.
 
 extern "C" __global__ void scan_buffers(int *out, const int *in, int n)
 {

@@ -1,7 +1,7 @@
 // wrong: the other half only has to be zero at the beginning
 // fails: result
-// because: The first round then writes temp[from + t - offset] without the own element, and later rounds add to
-// because: numbers of two rounds ago.
+// because: The first round then writes temp[from + t - offset] without the own element,
+// because: and later rounds add to numbers of two rounds ago.
 
 extern "C" __global__ void scan_buffers(int *out, const int *in, int n)
 {

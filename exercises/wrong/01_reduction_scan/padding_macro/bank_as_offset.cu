@@ -1,12 +1,14 @@
 // wrong: the offset is the bank number, n % 32: two indices share a word
 // fails: findings, result, contract
-// because: The bank number says where an element lies now, not by how much it has to be moved: n % 32 sends index 1 to
-// because: word 2 and index 2 to word 4, but index 31 to word 62 and index 32 to word 32, which index 16 already has.
+// because: The bank number says where an element lies now, not by how much it has to be
+// because: moved: n % 32 sends index 1 to word 2 and index 2 to word 4, but index 31 to
+// because: word 62 and index 32 to word 32, which index 16 already has.
 
 #define NUM_BANKS 32
 #define CONFLICT_FREE_OFFSET(n) ((n) % NUM_BANKS)
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

@@ -1,11 +1,13 @@
 // wrong: more padding is safer: two words after every 32, in memory for one
 // fails: findings, result, contract
-// because: One word of padding moves the next 32 elements by one bank, and that is enough. Two words move them by two, so
-// because: every other bank stays free, and the padding needs memory that the launch does not give.
+// because: One word of padding moves the next 32 elements by one bank, and that is
+// because: enough. Two words move them by two, so every other bank stays free, and the
+// because: padding needs memory that the launch does not give.
 
 #define CONFLICT_FREE_OFFSET(n) (2 * ((n) >> 5) + ((n) >> 10))
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

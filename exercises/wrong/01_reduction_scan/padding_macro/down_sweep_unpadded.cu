@@ -1,12 +1,14 @@
 // wrong: only the up-sweep has conflicts, so only its indices are padded
 // fails: findings, result, contract
-// because: An element lives at its padded index from the moment it is stored until it is read for the last time. Whoever
-// because: leaves the padding out in one phase reads words that belong to other elements.
+// because: An element lives at its padded index from the moment it is stored until it
+// because: is read for the last time. Whoever leaves the padding out in one phase reads
+// because: words that belong to other elements.
 
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

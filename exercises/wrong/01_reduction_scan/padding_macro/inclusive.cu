@@ -1,12 +1,14 @@
 // wrong: without the zero at the root, the prefix sums are right too
 // fails: result
-// because: The down-sweep hands each node the sum of everything to its left. The root has nothing to its left: without its
-// because: zero, the whole sum of the tile goes into every element.
+// because: The down-sweep hands each node the sum of everything to its left. The root
+// because: has nothing to its left: without its zero, the whole sum of the tile goes
+// because: into every element.
 
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

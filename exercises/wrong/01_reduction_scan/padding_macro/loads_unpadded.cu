@@ -1,12 +1,13 @@
 // wrong: the loads have no conflict, so they need no padding
 // fails: findings, result
-// because: The loads have no conflict with or without padding. But they decide where the elements lie, and the tree looks
-// because: for them at their padded places.
+// because: The loads have no conflict with or without padding. But they decide where
+// because: the elements lie, and the tree looks for them at their padded places.
 
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

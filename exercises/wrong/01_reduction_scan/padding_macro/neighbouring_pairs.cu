@@ -1,12 +1,15 @@
-// wrong: a thread should load two neighbours, as the first listing did: a warp then strides over memory
+// wrong: a thread should load two neighbours, as the first listing did: a warp then
+// wrong: strides over memory
 // fails: contract
-// because: Lane k reads elements 2k and 2k + 1 in two instructions: each touches every sector of 64 elements and uses half
-// because: of it. Elements t and t + tile / 2 are consecutive from lane to lane.
+// because: Lane k reads elements 2k and 2k + 1 in two instructions: each touches every
+// because: sector of 64 elements and uses half of it. Elements t and t + tile / 2 are
+// because: consecutive from lane to lane.
 
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

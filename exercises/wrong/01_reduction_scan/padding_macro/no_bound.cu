@@ -1,12 +1,13 @@
 // wrong: the last tile is full, so the bound is not needed
 // fails: findings, contract
-// because: The last tile is ragged whenever count is no multiple of tile. Without the bound its threads read and write
-// because: behind the end of the arrays.
+// because: The last tile is ragged whenever count is no multiple of tile. Without the
+// because: bound its threads read and write behind the end of the arrays.
 
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

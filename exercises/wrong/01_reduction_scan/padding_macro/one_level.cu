@@ -1,12 +1,14 @@
 // wrong: one word after every 32 is enough for a tile of any size
 // fails: contract
-// because: After 32 words of padding, that is 1024 elements, the padding itself has gone once around the banks: strides of
-// because: 1024 elements meet on one bank again. Every 1024 elements need one more word.
+// because: After 32 words of padding, that is 1024 elements, the padding itself has
+// because: gone once around the banks: strides of 1024 elements meet on one bank again.
+// because: Every 1024 elements need one more word.
 
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) ((n) >> LOG_NUM_BANKS)
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

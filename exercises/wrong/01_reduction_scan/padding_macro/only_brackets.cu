@@ -1,13 +1,16 @@
-// wrong: the shifts only lacked brackets: NUM_BANKS is still where LOG_NUM_BANKS belongs
+// wrong: the shifts only lacked brackets: NUM_BANKS is still where LOG_NUM_BANKS
+// wrong: belongs
 // fails: contract
-// because: With the brackets right, (n >> 16) + (n >> 8) adds one word after every 256 elements. Lanes of the first rounds
-// because: use words 2, 4, 8 apart, and these still meet on the same banks.
+// because: With the brackets right, (n >> 16) + (n >> 8) adds one word after every 256
+// because: elements. Lanes of the first rounds use words 2, 4, 8 apart, and these still
+// because: meet on the same banks.
 
 #define NUM_BANKS 16
 #define LOG_NUM_BANKS 4
 #define CONFLICT_FREE_OFFSET(n) (((n) >> NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

@@ -5,7 +5,8 @@
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

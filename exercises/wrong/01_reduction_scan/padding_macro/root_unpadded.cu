@@ -1,11 +1,13 @@
 // wrong: the root is element tile - 1, so the zero goes to word tile - 1
 // fails: result
-// because: Element tile - 1 lies at its padded place like all others; word tile - 1 belongs to an earlier element.
+// because: Element tile - 1 lies at its padded place like all others; word tile - 1
+// because: belongs to an earlier element.
 
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

@@ -1,11 +1,13 @@
 // wrong: to divide by the number of banks, shift by the number of banks
 // fails: contract
-// because: A shift by k divides by 2 to the power of k: n >> 32 is no division by 32, and 32 = 2^5 needs a shift by 5.
+// because: A shift by k divides by 2 to the power of k: n >> 32 is no division by 32,
+// because: and 32 = 2^5 needs a shift by 5.
 
 #define NUM_BANKS 16
 #define CONFLICT_FREE_OFFSET(n) ((n) >> NUM_BANKS)
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

@@ -1,12 +1,15 @@
-// wrong: shared memory still has the 16 banks of 2007: the padding is too dense, and outgrows its memory
+// wrong: shared memory still has the 16 banks of 2007: the padding is too dense, and
+// wrong: outgrows its memory
 // fails: findings, result, contract
-// because: Half-warps and 16 banks went with compute capability 1.x. With 32 banks a word of padding after every 16 moves
-// because: elements that need not be moved, and the padded tile does not fit into the memory that it gets.
+// because: Half-warps and 16 banks went with compute capability 1.x. With 32 banks a
+// because: word of padding after every 16 moves elements that need not be moved, and
+// because: the padded tile does not fit into the memory that it gets.
 
 #define LOG_NUM_BANKS 4
 #define CONFLICT_FREE_OFFSET(n) (((n) >> LOG_NUM_BANKS) + ((n) >> (2 * LOG_NUM_BANKS)))
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

@@ -1,12 +1,15 @@
-// wrong: only the constants were out of date: with 32 banks, the order of operations takes care of itself
+// wrong: only the constants were out of date: with 32 banks, the order of operations
+// wrong: takes care of itself
 // fails: contract
-// because: `+` binds tighter than `>>`: without brackets the macro is (n >> (5 + n)) >> 10, and that is 0 for every index.
+// because: `+` binds tighter than `>>`: without brackets the macro is (n >> (5 + n)) >>
+// because: 10, and that is 0 for every index.
 
 #define NUM_BANKS 32
 #define LOG_NUM_BANKS 5
 #define CONFLICT_FREE_OFFSET(n) ((n) >> LOG_NUM_BANKS + (n) >> (2 * LOG_NUM_BANKS))
 
-// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements beyond `count` count as zero.
+// Block b scans the `tile` elements from b * tile on, with tile / 2 threads. Elements
+// beyond `count` count as zero.
 extern "C" __global__ void scan_padded(float *out, const float *in, int count, int tile)
 {
     extern __shared__ float temp[];

@@ -1,7 +1,8 @@
 // wrong: one atomicAdd per warp is as good
 // fails: contract
-// because: It is right, and eight atomics on one word; the contract asks for none. And the word has to be zero before
-// because: the first warp adds, which takes another barrier.
+// because: It is right, and eight atomics on one word; the contract asks for none. And
+// because: the word has to be zero before the first warp adds, which takes another
+// because: barrier.
 
 extern "C" __global__ void shuffle_sum(int *out, const int *in, int n)
 {

@@ -1,6 +1,7 @@
 // wrong: shuffles keep warps in step, no barrier is needed
 // fails: findings, result
-// because: Shuffles order lanes of one warp. Warp 0 loads what seven other warps store: that needs a barrier.
+// because: Shuffles order lanes of one warp. Warp 0 loads what seven other warps store:
+// because: that needs a barrier.
 
 extern "C" __global__ void shuffle_sum(int *out, const int *in, int n)
 {

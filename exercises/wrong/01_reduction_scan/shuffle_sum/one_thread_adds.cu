@@ -1,7 +1,7 @@
 // wrong: eight sums are so few that one thread may add them
 // fails: contract
-// because: Thread 0 then loads eight words in eight instructions. One load instruction of one warp brings all eight,
-// because: and three shuffles add them.
+// because: Thread 0 then loads eight words in eight instructions. One load instruction
+// because: of one warp brings all eight, and three shuffles add them.
 
 extern "C" __global__ void shuffle_sum(int *out, const int *in, int n)
 {

@@ -1,7 +1,8 @@
 // wrong: shuffles reach all threads of the block
 // fails: result
-// because: A shuffle stays within its warp: a lane that would be beyond the warp gets its own number back, so numbers
-// because: are added to themselves, and those of the other warps never.
+// because: A shuffle stays within its warp: a lane that would be beyond the warp gets
+// because: its own number back, so numbers are added to themselves, and those of the
+// because: other warps never.
 
 extern "C" __global__ void shuffle_sum(int *out, const int *in, int n)
 {

@@ -1,7 +1,7 @@
 // wrong: only lanes whose sum is needed have to shuffle
 // fails: findings, result
-// because: The mask names all 32 lanes, so all must come by. A lane that adds must also be given something by a lane
-// because: that is there.
+// because: The mask names all 32 lanes, so all must come by. A lane that adds must also
+// because: be given something by a lane that is there.
 
 extern "C" __global__ void shuffle_sum(int *out, const int *in, int n)
 {

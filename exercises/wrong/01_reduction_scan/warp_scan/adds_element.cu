@@ -1,7 +1,7 @@
 // wrong: every round fetches the element of the lane d before
 // fails: result
-// because: In round 2 the sum of the lane two before is needed, which is of two elements. With the elements only,
-// because: five of 31 are added.
+// because: In round 2 the sum of the lane two before is needed, which is of two
+// because: elements. With the elements only, five of 31 are added.
 
 extern "C" __global__ void warp_scan(int *out, const int *in, int n)
 {

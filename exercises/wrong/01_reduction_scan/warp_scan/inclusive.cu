@@ -1,6 +1,7 @@
 // wrong: the sum up to a lane is the sum before it
 // fails: result
-// because: The sum of lanes 0 to k has the own element in it. The exclusive one is without.
+// because: The sum of lanes 0 to k has the own element in it. The exclusive one is
+// because: without.
 
 extern "C" __global__ void warp_scan(int *out, const int *in, int n)
 {
@@ -13,7 +14,6 @@ extern "C" __global__ void warp_scan(int *out, const int *in, int n)
         int before = __shfl_up_sync(0xffffffff, sum, d);
         if (lane >= d) sum += before;
     }
-
 
     if (i < n) out[i] = sum;
 }

@@ -1,6 +1,7 @@
 // wrong: lanes without a neighbour get a zero
 // fails: result
-// because: They get their own number back, and add it to itself: lane 0 doubles its number in every round.
+// because: They get their own number back, and add it to itself: lane 0 doubles its
+// because: number in every round.
 
 extern "C" __global__ void warp_scan(int *out, const int *in, int n)
 {

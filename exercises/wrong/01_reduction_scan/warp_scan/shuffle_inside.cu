@@ -1,7 +1,7 @@
 // wrong: only lanes that add need to shuffle
 // fails: findings, result
-// because: The mask names all 32 lanes. A lane that stays away is waited for, or gives nothing to the lane that needs
-// because: its number.
+// because: The mask names all 32 lanes. A lane that stays away is waited for, or gives
+// because: nothing to the lane that needs its number.
 
 extern "C" __global__ void warp_scan(int *out, const int *in, int n)
 {

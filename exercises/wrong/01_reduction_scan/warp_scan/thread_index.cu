@@ -1,6 +1,7 @@
 // wrong: threadIdx.x tells whether there is a lane d before
 // fails: result
-// because: In the second warp threadIdx.x begins at 32. A shuffle stays in its warp: what counts is the lane.
+// because: In the second warp threadIdx.x begins at 32. A shuffle stays in its warp:
+// because: what counts is the lane.
 
 extern "C" __global__ void warp_scan(int *out, const int *in, int n)
 {

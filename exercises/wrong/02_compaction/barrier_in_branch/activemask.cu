@@ -1,7 +1,7 @@
 // wrong: __activemask() names the lanes that are there
 // fails: findings, result
-// because: It does name them, and the vote is in order. But the total is still written by lane 31, which is not
-// because: there, and the barrier still lacks threads.
+// because: It does name them, and the vote is in order. But the total is still written
+// because: by lane 31, which is not there, and the barrier still lacks threads.
 
 extern "C" __global__ void compact_pair(int *out, int *counts, const int *in, int n)
 {

@@ -1,7 +1,7 @@
 // wrong: it is enough to take the barrier out
 // fails: findings, result
-// because: The vote is still in the branch, with a mask of lanes that do not come, and so is the total, which nobody
-// because: writes.
+// because: The vote is still in the branch, with a mask of lanes that do not come, and
+// because: so is the total, which nobody writes.
 
 extern "C" __global__ void compact_pair(int *out, int *counts, const int *in, int n)
 {

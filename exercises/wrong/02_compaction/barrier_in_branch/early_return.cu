@@ -1,7 +1,7 @@
 // wrong: threads without an element may leave at once
 // fails: findings, result
-// because: Leaving early is the same branch, written differently: those that have left do not vote, and if lane 31 is
-// because: among them, nobody writes the total.
+// because: Leaving early is the same branch, written differently: those that have left
+// because: do not vote, and if lane 31 is among them, nobody writes the total.
 
 extern "C" __global__ void compact_pair(int *out, int *counts, const int *in, int n)
 {

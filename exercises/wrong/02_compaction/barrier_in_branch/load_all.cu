@@ -1,6 +1,7 @@
 // wrong: threads beyond n may load, if they do not vote for it
-// fails: findings
-// because: The load reads behind the end of the array, whatever is done with the number.
+// fails: findings, result
+// because: The load reads behind the end of the array, whatever is done with the
+// because: number.
 
 extern "C" __global__ void compact_pair(int *out, int *counts, const int *in, int n)
 {

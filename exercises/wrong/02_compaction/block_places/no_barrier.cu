@@ -1,6 +1,7 @@
 // wrong: a ballot keeps the warps in step
 // fails: findings
-// because: A ballot orders the lanes of its own warp. The totals come from other warps, and need a barrier.
+// because: A ballot orders the lanes of its own warp. The totals come from other warps,
+// because: and need a barrier.
 
 extern "C" __global__ void compact_block(int *out, int *counts, const int *in, int n)
 {

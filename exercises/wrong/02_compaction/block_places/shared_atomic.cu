@@ -1,7 +1,7 @@
 // wrong: an atomic on a counter of the block is one instruction, too
 // fails: contract
-// because: It hands out places in the order of arrival: warps that come early get the first places, and the order of
-// because: the elements is lost.
+// because: It hands out places in the order of arrival: warps that come early get the
+// because: first places, and the order of the elements is lost.
 
 extern "C" __global__ void compact_block(int *out, int *counts, const int *in, int n)
 {

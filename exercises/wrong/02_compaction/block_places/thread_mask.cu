@@ -1,6 +1,7 @@
 // wrong: the bits below t are those of the threads before
 // fails: findings, result
-// because: There are 32 lanes: from the second warp on, t is the wrong number to shift by. The lane is t % 32.
+// because: There are 32 lanes: from the second warp on, t is the wrong number to shift
+// because: by. The lane is t % 32.
 
 extern "C" __global__ void compact_block(int *out, int *counts, const int *in, int n)
 {

@@ -1,6 +1,7 @@
 // wrong: a ballot asks the whole block
 // fails: findings, result
-// because: A ballot has 32 bits, for the lanes of one warp. The eight warps all write from the first place on.
+// because: A ballot has 32 bits, for the lanes of one warp. The eight warps all write
+// because: from the first place on.
 
 extern "C" __global__ void compact_block(int *out, int *counts, const int *in, int n)
 {
@@ -15,7 +16,6 @@ extern "C" __global__ void compact_block(int *out, int *counts, const int *in, i
     if (lane == 0) totals[t / 32] = __popc(votes);
     __syncthreads();
     int place = __popc(votes & ((1u << lane) - 1));
-
 
     if (keep) out[blockIdx.x * 256 + place] = x;
     if (t == 255) counts[blockIdx.x] = place + keep;

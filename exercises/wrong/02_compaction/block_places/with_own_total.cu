@@ -1,6 +1,7 @@
 // wrong: the totals up to the own warp are added
 // fails: findings, result
-// because: The own warp's total must stay out: it counts the lanes that come later, too.
+// because: The own warp's total must stay out: it counts the lanes that come later,
+// because: too.
 
 extern "C" __global__ void compact_block(int *out, int *counts, const int *in, int n)
 {

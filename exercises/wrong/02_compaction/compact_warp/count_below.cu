@@ -1,6 +1,7 @@
 // wrong: the last lane of the warp has counted all kept elements
 // fails: result
-// because: Lane 31 counts the votes below its own. If its own element is kept, that is one too few.
+// because: Lane 31 counts the votes below its own. If its own element is kept, that is
+// because: one too few.
 
 extern "C" __global__ void compact_warp(int *out, int *counts, const int *in, int n)
 {

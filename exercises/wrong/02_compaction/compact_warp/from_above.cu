@@ -1,6 +1,7 @@
 // wrong: it does not matter from which end one counts
 // fails: result
-// because: The elements come out in reverse order: a lane with many votes above it is not one with many before it.
+// because: The elements come out in reverse order: a lane with many votes above it is
+// because: not one with many before it.
 
 extern "C" __global__ void compact_warp(int *out, int *counts, const int *in, int n)
 {

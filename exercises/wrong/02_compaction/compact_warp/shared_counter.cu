@@ -1,7 +1,8 @@
 // wrong: a counter in shared memory hands out places
 // fails: contract
-// because: It hands them out in the order of arrival: 32 lanes on one word, one after the other, and the order of the
-// because: elements is a matter of luck. And it needs to be zero first.
+// because: It hands them out in the order of arrival: 32 lanes on one word, one after
+// because: the other, and the order of the elements is a matter of luck. And it needs
+// because: to be zero first.
 
 extern "C" __global__ void compact_warp(int *out, int *counts, const int *in, int n)
 {

@@ -1,6 +1,7 @@
 // wrong: only lanes that keep something have to vote
 // fails: findings, result
-// because: The mask names all 32 lanes, and those that keep nothing never come by. Vote first, then branch.
+// because: The mask names all 32 lanes, and those that keep nothing never come by. Vote
+// because: first, then branch.
 
 extern "C" __global__ void compact_warp(int *out, int *counts, const int *in, int n)
 {

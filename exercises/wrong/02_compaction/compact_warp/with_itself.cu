@@ -1,6 +1,7 @@
 // wrong: the place is the number of votes up to the own one
 // fails: findings, result
-// because: That counts the own vote: the first kept element goes to place 1, and place 0 stays empty.
+// because: That counts the own vote: the first kept element goes to place 1, and
+// because: place 0 stays empty.
 
 extern "C" __global__ void compact_warp(int *out, int *counts, const int *in, int n)
 {

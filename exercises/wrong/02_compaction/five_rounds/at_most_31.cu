@@ -1,6 +1,7 @@
 // wrong: a total of 32 can be counted as 31
 // fails: findings, result
-// because: Then the next warp begins one place too early, and writes over the last element of the full warp.
+// because: Then the next warp begins one place too early, and writes over the last
+// because: element of the full warp.
 
 extern "C" __global__ void compact_block(int *out, int *counts, const int *in, int n)
 {

@@ -1,6 +1,7 @@
 // wrong: the number of rounds depends on how many warps there are
 // fails: findings, result
-// because: The number of warps says how many lanes vote. The number of rounds comes from how large a total can be.
+// because: The number of warps says how many lanes vote. The number of rounds comes
+// because: from how large a total can be.
 
 extern "C" __global__ void compact_block(int *out, int *counts, const int *in, int n)
 {

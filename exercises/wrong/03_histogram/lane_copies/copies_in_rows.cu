@@ -1,7 +1,7 @@
 // wrong: a copy is 64 bins side by side
 // fails: contract
-// because: Word 64 * lane + value is in bank value % 32: lanes with the same value are all in one bank, with
-// because: different words. Constant data takes 32 wavefronts.
+// because: Word 64 * lane + value is in bank value % 32: lanes with the same value are
+// because: all in one bank, with different words. Constant data takes 32 wavefronts.
 
 extern "C" __global__ void histogram(unsigned *hist, const unsigned char *in, int n)
 {
@@ -12,7 +12,8 @@ extern "C" __global__ void histogram(unsigned *hist, const unsigned char *in, in
     for (int i = t; i < 64 * 32; i += 256) copies[i] = 0;
     __syncthreads();
 
-    for (int i = first + t; i < end; i += 256) atomicAdd(&copies[64 * (t % 32) + in[i]], 1u);
+    for (int i = first + t; i < end; i += 256)
+        atomicAdd(&copies[64 * (t % 32) + in[i]], 1u);
     __syncthreads();
     if (t < 64) {
         unsigned sum = 0;

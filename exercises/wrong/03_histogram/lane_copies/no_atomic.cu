@@ -1,6 +1,7 @@
 // wrong: lanes have their own copies, so ++ is enough
 // fails: findings, contract
-// because: Lane k of each of the eight warps counts in the same copy. Between warps an increment must be indivisible.
+// because: Lane k of each of the eight warps counts in the same copy. Between warps an
+// because: increment must be indivisible.
 
 extern "C" __global__ void histogram(unsigned *hist, const unsigned char *in, int n)
 {

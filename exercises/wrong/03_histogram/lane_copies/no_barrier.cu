@@ -11,7 +11,8 @@ extern "C" __global__ void histogram(unsigned *hist, const unsigned char *in, in
     for (int i = t; i < 64 * 32; i += 256) copies[i] = 0;
     __syncthreads();
 
-    for (int i = first + t; i < end; i += 256) atomicAdd(&copies[32 * in[i] + t % 32], 1u);
+    for (int i = first + t; i < end; i += 256)
+        atomicAdd(&copies[32 * in[i] + t % 32], 1u);
     if (t < 64) {
         unsigned sum = 0;
         for (int k = 0; k < 32; k++) sum += copies[32 * t + (k + t) % 32];

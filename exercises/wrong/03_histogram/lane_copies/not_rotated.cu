@@ -1,6 +1,7 @@
 // wrong: the order in which copies are added does not matter
 // fails: contract
-// because: Not for the sum, but for the banks: at copy k all lanes of a warp are in bank k.
+// because: Not for the sum, but for the banks: at copy k all lanes of a warp are in
+// because: bank k.
 
 extern "C" __global__ void histogram(unsigned *hist, const unsigned char *in, int n)
 {
@@ -11,7 +12,8 @@ extern "C" __global__ void histogram(unsigned *hist, const unsigned char *in, in
     for (int i = t; i < 64 * 32; i += 256) copies[i] = 0;
     __syncthreads();
 
-    for (int i = first + t; i < end; i += 256) atomicAdd(&copies[32 * in[i] + t % 32], 1u);
+    for (int i = first + t; i < end; i += 256)
+        atomicAdd(&copies[32 * in[i] + t % 32], 1u);
     __syncthreads();
     if (t < 64) {
         unsigned sum = 0;

@@ -1,6 +1,7 @@
 // wrong: one copy is enough if its bins are 32 words apart
 // fails: contract
-// because: Then all lanes are in bank 0: different values wait for each other, for any data.
+// because: Then all lanes are in bank 0: different values wait for each other, for any
+// because: data.
 
 extern "C" __global__ void histogram(unsigned *hist, const unsigned char *in, int n)
 {

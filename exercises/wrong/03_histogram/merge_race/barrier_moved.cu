@@ -9,7 +9,8 @@ extern "C" __global__ void count_rounds(unsigned *hist, const unsigned char *in,
     for (int value = 0; value < 64; value++) counts[64 * value + t] = 0;
 
     for (int first = 0; first < n; first += 256) {
-        for (int i = first + t; i < n && i < first + 256; i += 64) counts[64 * in[i] + t]++;
+        for (int i = first + t; i < n && i < first + 256; i += 64)
+            counts[64 * in[i] + t]++;
         unsigned sum = 0;
         for (int k = 0; k < 64; k++) {
             int at = 64 * t + (k + t) % 64;

@@ -1,7 +1,7 @@
 // wrong: if each thread clears its own column, nobody disturbs anybody
 // fails: findings, result
-// because: Then a thread clears its column while others still add up their rows: the race is another one, and still
-// because: there.
+// because: Then a thread clears its column while others still add up their rows: the
+// because: race is another one, and still there.
 
 extern "C" __global__ void count_rounds(unsigned *hist, const unsigned char *in, int n)
 {
@@ -10,7 +10,8 @@ extern "C" __global__ void count_rounds(unsigned *hist, const unsigned char *in,
     for (int value = 0; value < 64; value++) counts[64 * value + t] = 0;
 
     for (int first = 0; first < n; first += 256) {
-        for (int i = first + t; i < n && i < first + 256; i += 64) counts[64 * in[i] + t]++;
+        for (int i = first + t; i < n && i < first + 256; i += 64)
+            counts[64 * in[i] + t]++;
         __syncthreads();
         unsigned sum = 0;
         for (int k = 0; k < 64; k++) {

@@ -1,7 +1,7 @@
 // wrong: lanes may begin at column 0, it is the same sum
 // fails: contract
-// because: It is, but rows are 64 words long: at the same column all lanes of a warp are in one bank, 32 wavefronts
-// because: for each load.
+// because: It is, but rows are 64 words long: at the same column all lanes of a warp
+// because: are in one bank, 32 wavefronts for each load.
 
 extern "C" __global__ void count_rounds(unsigned *hist, const unsigned char *in, int n)
 {
@@ -10,7 +10,8 @@ extern "C" __global__ void count_rounds(unsigned *hist, const unsigned char *in,
     for (int value = 0; value < 64; value++) counts[64 * value + t] = 0;
 
     for (int first = 0; first < n; first += 256) {
-        for (int i = first + t; i < n && i < first + 256; i += 64) counts[64 * in[i] + t]++;
+        for (int i = first + t; i < n && i < first + 256; i += 64)
+            counts[64 * in[i] + t]++;
         __syncthreads();
         unsigned sum = 0;
         for (int k = 0; k < 64; k++) {

@@ -1,6 +1,7 @@
 // wrong: the count of rounds tells when 255 values have been counted
 // fails: result
-// because: Only once, if it does not begin again: in the next 255 rounds nobody empties.
+// because: Only once, if it does not begin again: in the next 255 rounds nobody
+// because: empties.
 
 __device__ void empty(unsigned *hist, unsigned *words)
 {
@@ -24,7 +25,6 @@ extern "C" __global__ void count_packed(unsigned *hist, const unsigned char *in,
         rounds++;
         if (rounds == 255) {
             empty(hist, words);
-
         }
     }
     empty(hist, words);

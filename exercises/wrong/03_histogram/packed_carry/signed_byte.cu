@@ -1,7 +1,7 @@
 // wrong: a byte counts to 127
 // fails: contract
-// because: Bins are unsigned here: 8 bits without a sign count to 255, and emptying after 127 costs twice the
-// because: atomics.
+// because: Bins are unsigned here: 8 bits without a sign count to 255, and emptying
+// because: after 127 costs twice the atomics.
 
 __device__ void empty(unsigned *hist, unsigned *words)
 {

@@ -1,6 +1,7 @@
 // wrong: 63 rounds, as in the listing, are safe
 // fails: contract
-// because: They are safe, and four times as many emptyings as needed: the listing counts four values in a round.
+// because: They are safe, and four times as many emptyings as needed: the listing
+// because: counts four values in a round.
 
 __device__ void empty(unsigned *hist, unsigned *words)
 {

@@ -1,6 +1,7 @@
 // wrong: more than 255 rounds are too many, so that is when to empty
 // fails: result
-// because: Right, but it is too late then: `rounds > 255` is true after the 256th increment.
+// because: Right, but it is too late then: `rounds > 255` is true after the 256th
+// because: increment.
 
 __device__ void empty(unsigned *hist, unsigned *words)
 {

@@ -1,6 +1,7 @@
 // wrong: a byte has 256 values, so it may be incremented 256 times and is emptied then
 // fails: result
-// because: It has 256 values, from 0 to 255, and 0 is one of them. Counting to 256 would take a 257th.
+// because: It has 256 values, from 0 to 255, and 0 is one of them. Counting to 256
+// because: would take a 257th.
 
 __device__ void empty(unsigned *hist, unsigned *words)
 {

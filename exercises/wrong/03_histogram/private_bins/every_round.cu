@@ -1,7 +1,7 @@
 // wrong: bins are merged after every round of the loop
 // fails: contract
-// because: Then the merge is paid for every 256 elements instead of every 1024. And bins would have to be cleared in
-// because: between.
+// because: Then the merge is paid for every 256 elements instead of every 1024. And
+// because: bins would have to be cleared in between.
 
 extern "C" __global__ void histogram(unsigned *hist, const unsigned char *in, int n)
 {

@@ -1,7 +1,7 @@
 // wrong: in shared memory ++ is enough
-// fails: findings, result
-// because: Shared memory makes it fast, not indivisible: two threads load the same count, add one, and store the same
-// because: number.
+// fails: findings, result, contract
+// because: Shared memory makes it fast, not indivisible: two threads load the same
+// because: count, add one, and store the same number.
 
 extern "C" __global__ void histogram(unsigned *hist, const unsigned char *in, int n)
 {

@@ -1,6 +1,7 @@
 // wrong: a bin is cleared long before anybody counts in it
 // fails: findings, result
-// because: Threads 64 to 255 do not clear anything and may count at once, in bins that are cleared afterwards.
+// because: Threads 64 to 255 do not clear anything and may count at once, in bins that
+// because: are cleared afterwards.
 
 extern "C" __global__ void histogram(unsigned *hist, const unsigned char *in, int n)
 {

@@ -1,6 +1,7 @@
 // wrong: an atomic is finished for everybody when the next line begins
 // fails: findings, result
-// because: It is for the thread that has sent it. Warps 0 and 1 merge bins in which warp 7 may not have counted yet.
+// because: It is for the thread that has sent it. Warps 0 and 1 merge bins in which
+// because: warp 7 may not have counted yet.
 
 extern "C" __global__ void histogram(unsigned *hist, const unsigned char *in, int n)
 {

@@ -1,10 +1,11 @@
 // wrong: only the shuffle needs the right mask, a ballot counts whoever is there
 // fails: findings, result
-// because: A ballot is an exchange like any other: it waits for all lanes that its mask names, and some of them have
-// because: left the loop.
+// because: A ballot is an exchange like any other: it waits for all lanes that its mask
+// because: names, and some of them have left the loop.
 
 // warpbook: arch=compute_80
-extern "C" __global__ void add_by_peers(int *sums, const int *keys, const int *values, int n)
+extern "C" __global__ void add_by_peers(int *sums, const int *keys, const int *values,
+                                        int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;

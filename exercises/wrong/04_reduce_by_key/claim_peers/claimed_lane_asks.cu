@@ -1,9 +1,11 @@
 // wrong: the lane that shows its key is the first one of the warp
-// fails: findings, result
-// because: Lane 0 has left after the first round. The first lane that is unclaimed must show its key.
+// fails: findings, result, contract
+// because: Lane 0 has left after the first round. The first lane that is unclaimed must
+// because: show its key.
 
 // warpbook: arch=compute_80
-extern "C" __global__ void add_by_peers(int *sums, const int *keys, const int *values, int n)
+extern "C" __global__ void add_by_peers(int *sums, const int *keys, const int *values,
+                                        int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;

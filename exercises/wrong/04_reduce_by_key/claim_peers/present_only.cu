@@ -1,9 +1,11 @@
 // wrong: the lanes that were there at the beginning are there all the time
 // fails: findings, result
-// because: A lane that has found its peers leaves the loop, but the mask of the next round still names it.
+// because: A lane that has found its peers leaves the loop, but the mask of the next
+// because: round still names it.
 
 // warpbook: arch=compute_80
-extern "C" __global__ void add_by_peers(int *sums, const int *keys, const int *values, int n)
+extern "C" __global__ void add_by_peers(int *sums, const int *keys, const int *values,
+                                        int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;

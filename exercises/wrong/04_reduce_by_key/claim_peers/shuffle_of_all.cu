@@ -1,9 +1,11 @@
 // wrong: only the ballot needs the right mask, a shuffle reads just one lane
 // fails: findings, result
-// because: All lanes that a mask names have to come by, not only the one whose key is read.
+// because: All lanes that a mask names have to come by, not only the one whose key is
+// because: read.
 
 // warpbook: arch=compute_80
-extern "C" __global__ void add_by_peers(int *sums, const int *keys, const int *values, int n)
+extern "C" __global__ void add_by_peers(int *sums, const int *keys, const int *values,
+                                        int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;

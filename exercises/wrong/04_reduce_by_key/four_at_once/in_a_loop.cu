@@ -3,7 +3,8 @@
 // because: What counts is what is executed: the loop's atomic is executed four times.
 
 // warpbook: arch=compute_90
-extern "C" __global__ void add_vectors(float4 *sums, const int *keys, const float4 *values, int n)
+extern "C" __global__ void add_vectors(float4 *sums, const int *keys,
+                                       const float4 *values, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;

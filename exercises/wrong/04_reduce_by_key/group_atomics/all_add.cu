@@ -1,9 +1,11 @@
 // wrong: every lane adds the sum of its group
 // fails: result, contract
-// because: All peers hold the sum of the group. If each of them adds it, a group of five is counted five times.
+// because: All peers hold the sum of the group. If each of them adds it, a group of
+// because: five is counted five times.
 
 // warpbook: arch=compute_80
-extern "C" __global__ void add_groups(int *sums, const int *keys, const int *values, int n)
+extern "C" __global__ void add_groups(int *sums, const int *keys, const int *values,
+                                      int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;

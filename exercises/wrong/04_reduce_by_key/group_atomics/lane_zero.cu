@@ -1,9 +1,11 @@
 // wrong: lane 0 does the atomic
 // fails: result
-// because: Lane 0 has one key and knows the sum of one group. Each group needs a lane of its own.
+// because: Lane 0 has one key and knows the sum of one group. Each group needs a lane
+// because: of its own.
 
 // warpbook: arch=compute_80
-extern "C" __global__ void add_groups(int *sums, const int *keys, const int *values, int n)
+extern "C" __global__ void add_groups(int *sums, const int *keys, const int *values,
+                                      int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;

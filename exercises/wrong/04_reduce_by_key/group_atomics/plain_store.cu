@@ -1,10 +1,11 @@
 // wrong: one lane per group needs no atomic
-// fails: findings
-// because: One lane per group and warp: other warps have the same keys, and add to the same sums. The result may be
-// because: right in many runs.
+// fails: findings, contract
+// because: One lane per group and warp: other warps have the same keys, and add to the
+// because: same sums. The result may be right in many runs.
 
 // warpbook: arch=compute_80
-extern "C" __global__ void add_groups(int *sums, const int *keys, const int *values, int n)
+extern "C" __global__ void add_groups(int *sums, const int *keys, const int *values,
+                                      int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;

@@ -1,9 +1,11 @@
 // wrong: the reduction runs over all lanes that are there
 // fails: result
-// because: That adds up all keys. The mask of the reduction says whose values belong together: the peers.
+// because: That adds up all keys. The mask of the reduction says whose values belong
+// because: together: the peers.
 
 // warpbook: arch=compute_80
-extern "C" __global__ void add_groups(int *sums, const int *keys, const int *values, int n)
+extern "C" __global__ void add_groups(int *sums, const int *keys, const int *values,
+                                      int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;

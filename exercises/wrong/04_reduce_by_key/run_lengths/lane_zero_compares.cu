@@ -1,6 +1,7 @@
 // wrong: lane 0 can compare itself with its left neighbour like all others
 // fails: result
-// because: __shfl_up_sync gives lane 0 its own value: it finds itself equal, and the first run is never begun.
+// because: __shfl_up_sync gives lane 0 its own value: it finds itself equal, and the
+// because: first run is never begun.
 
 extern "C" __global__ void encode(int *keys, int *lengths, const int *in, int n)
 {

@@ -1,7 +1,7 @@
 // wrong: each head counts its run in a loop
 // fails: contract
-// because: The result is right, but a head that walks along its run loads its elements once more, one after another,
-// because: while the other lanes wait.
+// because: The result is right, but a head that walks along its run loads its elements
+// because: once more, one after another, while the other lanes wait.
 
 extern "C" __global__ void encode(int *keys, int *lengths, const int *in, int n)
 {

@@ -1,9 +1,10 @@
 // wrong: a lane may add if its left neighbour has the same key
 // fails: result
-// because: The neighbour belongs to the run, but what comes from `distance` lanes before may lie before the run's
-// because: beginning.
+// because: The neighbour belongs to the run, but what comes from `distance` lanes
+// because: before may lie before the run's beginning.
 
-extern "C" __global__ void add_runs(int *sums, const int *keys, const int *values, int n)
+extern "C" __global__ void add_runs(int *sums, const int *keys, const int *values,
+                                    int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;
@@ -12,7 +13,8 @@ extern "C" __global__ void add_runs(int *sums, const int *keys, const int *value
 
     int left = __shfl_up_sync(0xffffffff, key, 1);
     unsigned heads = __ballot_sync(0xffffffff, lane == 0 || left != key);
-    int begin = 31 - __clz(heads & (0xffffffff >> (31 - lane)));  // where this lane's run begins
+    int begin = 31 - __clz(heads & (0xffffffff >>
+                                    (31 - lane)));  // where this lane's run begins
     for (int distance = 1; distance < 32; distance *= 2) {
         int other = __shfl_up_sync(0xffffffff, sum, distance);
         if (left == key && lane >= distance) sum += other;

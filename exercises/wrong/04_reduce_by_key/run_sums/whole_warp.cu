@@ -1,8 +1,10 @@
 // wrong: a run needs no bound, the last lane adds up what the warp has
 // fails: result
-// because: That is the scan of the whole warp: every run's last lane holds the sum of all runs before it, as well.
+// because: That is the scan of the whole warp: every run's last lane holds the sum of
+// because: all runs before it, as well.
 
-extern "C" __global__ void add_runs(int *sums, const int *keys, const int *values, int n)
+extern "C" __global__ void add_runs(int *sums, const int *keys, const int *values,
+                                    int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = threadIdx.x % 32;
@@ -11,7 +13,8 @@ extern "C" __global__ void add_runs(int *sums, const int *keys, const int *value
 
     int left = __shfl_up_sync(0xffffffff, key, 1);
     unsigned heads = __ballot_sync(0xffffffff, lane == 0 || left != key);
-    int begin = 31 - __clz(heads & (0xffffffff >> (31 - lane)));  // where this lane's run begins
+    int begin = 31 - __clz(heads & (0xffffffff >>
+                                    (31 - lane)));  // where this lane's run begins
     for (int distance = 1; distance < 32; distance *= 2) {
         int other = __shfl_up_sync(0xffffffff, sum, distance);
         if (lane >= distance) sum += other;

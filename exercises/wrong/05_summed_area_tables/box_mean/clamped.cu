@@ -1,6 +1,7 @@
 // wrong: at the edge the element at the edge is taken instead
 // fails: result
-// because: max(left - 1, 0) is column 0, which belongs to the square. At the edge nothing has to be taken away.
+// because: max(left - 1, 0) is column 0, which belongs to the square. At the edge
+// because: nothing has to be taken away.
 
 extern "C" __global__ void box_sums(int *sums, const int *table, int w, int h, int r)
 {

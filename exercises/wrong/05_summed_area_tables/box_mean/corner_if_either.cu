@@ -1,6 +1,7 @@
 // wrong: the corner comes back if something has been taken away
 // fails: findings, result
-// because: Only if both have been taken away is there a part that has been taken away twice.
+// because: Only if both have been taken away is there a part that has been taken away
+// because: twice.
 
 extern "C" __global__ void box_sums(int *sums, const int *table, int w, int h, int r)
 {

@@ -1,6 +1,7 @@
 // wrong: three elements are enough
 // fails: result
-// because: What is above and to the left at the same time is taken away twice. Once it has to come back.
+// because: What is above and to the left at the same time is taken away twice. Once it
+// because: has to come back.
 
 extern "C" __global__ void box_sums(int *sums, const int *table, int w, int h, int r)
 {

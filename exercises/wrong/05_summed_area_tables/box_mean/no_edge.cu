@@ -1,7 +1,7 @@
 // wrong: column left - 1 exists, because left is at least 0
 // fails: findings, result
-// because: At the left edge left - 1 is -1: that is the last element of the row above, or lies in front of the
-// because: table.
+// because: At the left edge left - 1 is -1: that is the last element of the row above,
+// because: or lies in front of the table.
 
 extern "C" __global__ void box_sums(int *sums, const int *table, int w, int h, int r)
 {

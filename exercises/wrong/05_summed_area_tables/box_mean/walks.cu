@@ -1,7 +1,7 @@
 // wrong: the square is small enough to add it up
 // fails: contract
-// because: The result is right, but each thread takes four loads for every pixel of its square. The table's point is
-// because: that four are enough for all of it.
+// because: The result is right, but each thread takes four loads for every pixel of its
+// because: square. The table's point is that four are enough for all of it.
 
 extern "C" __global__ void box_sums(int *sums, const int *table, int w, int h, int r)
 {

@@ -1,6 +1,7 @@
 // wrong: one __syncwarp() per round is enough, before the write
 // fails: findings
-// because: Then nothing stands between a write and the neighbour's read in the next round.
+// because: Then nothing stands between a write and the neighbour's read in the next
+// because: round.
 
 extern "C" __global__ void scan_rows(float *table, const float *image, int h)
 {

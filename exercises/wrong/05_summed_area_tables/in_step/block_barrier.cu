@@ -1,6 +1,7 @@
 // wrong: __syncthreads() is the safe choice
 // fails: contract
-// because: It makes all warps of the block wait for each other, though none needs what another one has.
+// because: It makes all warps of the block wait for each other, though none needs what
+// because: another one has.
 
 extern "C" __global__ void scan_rows(float *table, const float *image, int h)
 {

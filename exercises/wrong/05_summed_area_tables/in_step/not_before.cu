@@ -1,4 +1,5 @@
-// wrong: the first round reads what the same warp has just written, which needs no meeting
+// wrong: the first round reads what the same warp has just written, which needs no
+// wrong: meeting
 // fails: findings
 // because: It reads what another lane has written, and lanes need not run in step.
 

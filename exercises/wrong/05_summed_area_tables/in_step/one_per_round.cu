@@ -1,6 +1,7 @@
 // wrong: one __syncwarp() per round is enough, after the write
 // fails: findings
-// because: A lane that has read may write at once, while its right neighbour has yet to read the old word.
+// because: A lane that has read may write at once, while its right neighbour has yet to
+// because: read the old word.
 
 extern "C" __global__ void scan_rows(float *table, const float *image, int h)
 {

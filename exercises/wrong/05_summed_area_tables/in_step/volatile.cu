@@ -1,7 +1,7 @@
 // wrong: volatile is enough, as in the old listings
 // fails: findings
-// because: `volatile` keeps the compiler from leaving out loads and stores. It does not make a lane wait for another
-// because: one.
+// because: `volatile` keeps the compiler from leaving out loads and stores. It does not
+// because: make a lane wait for another one.
 
 extern "C" __global__ void scan_rows(float *table, const float *image, int h)
 {

@@ -1,7 +1,7 @@
 // wrong: the tiles of a row are neighbours
 // fails: result, contract
-// because: The rows of one tile are neighbours: sums[tile * lines + line]. That lets the lanes of a warp read side
-// because: by side.
+// because: The rows of one tile are neighbours: sums[tile * lines + line]. That lets
+// because: the lanes of a warp read side by side.
 
 extern "C" __global__ void left_borders(int *sums, int tiles, int lines)
 {

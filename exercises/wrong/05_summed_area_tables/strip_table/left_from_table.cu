@@ -1,7 +1,7 @@
 // wrong: the row above can be read from the table
 // fails: contract
-// because: The result is right, but each element is loaded again, which makes twice as many loads. The lane that
-// because: needs it has just computed it.
+// because: The result is right, but each element is loaded again, which makes twice as
+// because: many loads. The lane that needs it has just computed it.
 
 extern "C" __global__ void make_table(int *table, const int *image, int w, int h)
 {

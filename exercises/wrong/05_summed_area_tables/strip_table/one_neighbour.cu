@@ -1,7 +1,7 @@
 // wrong: a lane adds its left neighbour, who has added his
 // fails: result
-// because: All lanes add at the same time: the neighbour has added one number when it is read, not all. It takes
-// because: five rounds with doubled distance.
+// because: All lanes add at the same time: the neighbour has added one number when it
+// because: is read, not all. It takes five rounds with doubled distance.
 
 extern "C" __global__ void make_table(int *table, const int *image, int w, int h)
 {

@@ -1,6 +1,7 @@
 // wrong: the scan can run over the table of the row above plus this pixel
 // fails: result
-// because: What is above has been added up along its row already. Scanned once more, it is counted several times.
+// because: What is above has been added up along its row already. Scanned once more, it
+// because: is counted several times.
 
 extern "C" __global__ void make_table(int *table, const int *image, int w, int h)
 {

@@ -1,7 +1,8 @@
 // wrong: a lane without a left neighbour need not execute the shuffle
 // fails: findings, result
-// because: The shuffle names all 32 lanes: in the round with distance 1 lane 0 does not come to it, though it is
-// because: waited for. And what is got from an absent lane is not defined.
+// because: The shuffle names all 32 lanes: in the round with distance 1 lane 0 does not
+// because: come to it, though it is waited for. And what is got from an absent lane is
+// because: not defined.
 
 extern "C" __global__ void make_table(int *table, const int *image, int w, int h)
 {

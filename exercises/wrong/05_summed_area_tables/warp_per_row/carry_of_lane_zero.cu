@@ -1,7 +1,7 @@
 // wrong: every lane carries its own sum
 // fails: result
-// because: A lane's own sum covers the pixels up to its own. The next round needs the sum of all 32, which lane 31
-// because: has.
+// because: A lane's own sum covers the pixels up to its own. The next round needs the
+// because: sum of all 32, which lane 31 has.
 
 __device__ float sum_below(float value)
 {

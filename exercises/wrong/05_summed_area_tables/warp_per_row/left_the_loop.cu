@@ -1,6 +1,7 @@
 // wrong: lanes behind the end of the row can skip the round
 // fails: findings, result
-// because: The shuffles in sum_below name all 32 lanes: those that have nothing to add bring a 0.
+// because: The shuffles in sum_below name all 32 lanes: those that have nothing to add
+// because: bring a 0.
 
 __device__ float sum_below(float value)
 {

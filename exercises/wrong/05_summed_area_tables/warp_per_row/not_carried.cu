@@ -1,6 +1,7 @@
 // wrong: sum_below knows the row so far
 // fails: result
-// because: It scans 32 pixels. What came before these has to be carried from round to round.
+// because: It scans 32 pixels. What came before these has to be carried from round to
+// because: round.
 
 __device__ float sum_below(float value)
 {

@@ -1,7 +1,7 @@
 // wrong: each lane takes a piece of the row
 // fails: contract
-// because: Lane k with pixels k * piece and on: neighbouring lanes are a piece apart, and each asks for a sector of
-// because: its own.
+// because: Lane k with pixels k * piece and on: neighbouring lanes are a piece apart,
+// because: and each asks for a sector of its own.
 
 __device__ float sum_below(float value)
 {
@@ -20,7 +20,8 @@ extern "C" __global__ void scan_rows(float *table, const float *image, int w, in
     float before = 0.0f;
     int piece = (w + 31) / 32;
     float own = 0.0f;
-    for (int x = lane * piece; x < w && x < lane * piece + piece; x++) own += image[y * w + x];
+    for (int x = lane * piece; x < w && x < lane * piece + piece; x++)
+        own += image[y * w + x];
     __syncwarp();
     before = sum_below(own) - own;
     for (int x = lane * piece; x < w && x < lane * piece + piece; x++) {

@@ -1,6 +1,7 @@
 // wrong: one has to be added, because the scan is exclusive
 // fails: findings, result
-// because: Only if the last key has a 0. If it has a 1, the ones are put one place too far.
+// because: Only if the last key has a 0. If it has a 1, the ones are put one place too
+// because: far.
 
 extern "C" __global__ void split(unsigned *out, const unsigned *in, int n, int bit)
 {

@@ -1,7 +1,7 @@
 // wrong: the last element of the scan is that of the last thread
 // fails: findings, result
-// because: With fewer than 64 keys that is right, because threads without a key add nothing. With 64 keys the last
-// because: one's flag is missing, as before.
+// because: With fewer than 64 keys that is right, because threads without a key add
+// because: nothing. With 64 keys the last one's flag is missing, as before.
 
 extern "C" __global__ void split(unsigned *out, const unsigned *in, int n, int bit)
 {

@@ -1,7 +1,7 @@
 // wrong: every thread adds its own flag
 // fails: findings, result
-// because: Each thread then has a number of zeros of its own. It is the flag of the last key that is missing, for
-// because: all of them.
+// because: Each thread then has a number of zeros of its own. It is the flag of the
+// because: last key that is missing, for all of them.
 
 extern "C" __global__ void split(unsigned *out, const unsigned *in, int n, int bit)
 {

@@ -1,8 +1,10 @@
 // wrong: counting equal keys, too, separates them
 // fails: findings, result
-// because: Both sides count each other now: the two equal keys meet again, one place on.
+// because: Both sides count each other now: the two equal keys meet again, one place
+// because: on.
 
-extern "C" __global__ void merge(int *keys, int *values, const int *left, const int *right, int n)
+extern "C" __global__ void merge(int *keys, int *values, const int *left,
+                                 const int *right, int n)
 {
     int i = blockIdx.x * 32 + threadIdx.x;
     if (i >= n) return;

@@ -1,9 +1,10 @@
 // wrong: of equal keys the one with the smaller index comes first
 // fails: findings, result
-// because: That does not fit with keys that stand before and behind: the two searches no longer agree about who is
-// because: first.
+// because: That does not fit with keys that stand before and behind: the two searches
+// because: no longer agree about who is first.
 
-extern "C" __global__ void merge(int *keys, int *values, const int *left, const int *right, int n)
+extern "C" __global__ void merge(int *keys, int *values, const int *left,
+                                 const int *right, int n)
 {
     int i = blockIdx.x * 32 + threadIdx.x;
     if (i >= n) return;

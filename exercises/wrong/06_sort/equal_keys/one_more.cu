@@ -1,8 +1,10 @@
 // wrong: a key of the right run goes one place further
 // fails: findings, result
-// because: Only if there is an equal key on the left; and if there are three of them, three places.
+// because: Only if there is an equal key on the left; and if there are three of them,
+// because: three places.
 
-extern "C" __global__ void merge(int *keys, int *values, const int *left, const int *right, int n)
+extern "C" __global__ void merge(int *keys, int *values, const int *left,
+                                 const int *right, int n)
 {
     int i = blockIdx.x * 32 + threadIdx.x;
     if (i >= n) return;

@@ -1,8 +1,10 @@
 // wrong: it does not matter which of the sides counts equal keys
 // fails: result
-// because: Each place is taken once, but equal keys of the right run come first: the merge is not stable.
+// because: Each place is taken once, but equal keys of the right run come first: the
+// because: merge is not stable.
 
-extern "C" __global__ void merge(int *keys, int *values, const int *left, const int *right, int n)
+extern "C" __global__ void merge(int *keys, int *values, const int *left,
+                                 const int *right, int n)
 {
     int i = blockIdx.x * 32 + threadIdx.x;
     if (i >= n) return;

@@ -1,9 +1,10 @@
 // wrong: a loop over all keys of the other run is simpler
 // fails: contract
-// because: The result is right, but each key loads the whole other run, where a binary search takes at most seven
-// because: loads for 64 keys.
+// because: The result is right, but each key loads the whole other run, where a binary
+// because: search takes at most seven loads for 64 keys.
 
-extern "C" __global__ void merge(int *keys, int *values, const int *left, const int *right, int n)
+extern "C" __global__ void merge(int *keys, int *values, const int *left,
+                                 const int *right, int n)
 {
     int i = blockIdx.x * 32 + threadIdx.x;
     if (i >= n) return;

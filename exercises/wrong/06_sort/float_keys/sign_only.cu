@@ -1,7 +1,7 @@
 // wrong: floats are like ints: inverting the sign bit is enough
 // fails: result
-// because: Negative ints are in order among themselves, negative floats are not: the larger the amount, the larger
-// because: the bits, and the smaller the number.
+// because: Negative ints are in order among themselves, negative floats are not: the
+// because: larger the amount, the larger the bits, and the smaller the number.
 
 extern "C" __global__ void to_keys(unsigned *keys, const float *in, int n)
 {

@@ -1,6 +1,7 @@
 // wrong: only the negative ones have to be changed
 // fails: result
-// because: Inverted, they are in order, and begin with a 0 as the positive ones do: both kinds are mixed.
+// because: Inverted, they are in order, and begin with a 0 as the positive ones do:
+// because: both kinds are mixed.
 
 extern "C" __global__ void to_keys(unsigned *keys, const float *in, int n)
 {

@@ -1,7 +1,7 @@
 // wrong: a negative float is the two's complement of its amount
 // fails: result
-// because: Floats keep a sign and an amount. Subtracting one from the other is off by one: -0 and 0 would get the
-// because: same key.
+// because: Floats keep a sign and an amount. Subtracting one from the other is off by
+// because: one: -0 and 0 would get the same key.
 
 extern "C" __global__ void to_keys(unsigned *keys, const float *in, int n)
 {

@@ -1,9 +1,10 @@
 // wrong: it does not matter whether the peers below or above are counted
 // fails: result
-// because: Each place is taken once, but equal digits come in reverse: the order that the pass before has made is
-// because: lost.
+// because: Each place is taken once, but equal digits come in reverse: the order that
+// because: the pass before has made is lost.
 
-extern "C" __global__ void sort_by_digit(unsigned *out, const unsigned *in, int warps, int shift)
+extern "C" __global__ void sort_by_digit(unsigned *out, const unsigned *in, int warps,
+                                         int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = i % 32;

@@ -1,8 +1,10 @@
 // wrong: sorting by the whole key sorts by the digit, too
-// fails: result
-// because: Keys are to be sorted by this digit alone: with equal digits, the order stays as it was.
+// fails: result, contract
+// because: Keys are to be sorted by this digit alone: with equal digits, the order
+// because: stays as it was.
 
-extern "C" __global__ void sort_by_digit(unsigned *out, const unsigned *in, int warps, int shift)
+extern "C" __global__ void sort_by_digit(unsigned *out, const unsigned *in, int warps,
+                                         int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = i % 32;

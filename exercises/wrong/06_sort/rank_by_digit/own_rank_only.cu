@@ -1,8 +1,10 @@
 // wrong: the rank among equal digits is the place
 // fails: findings, result
-// because: Keys with a smaller digit come first: without their number, the first key of each digit goes to place 0.
+// because: Keys with a smaller digit come first: without their number, the first key of
+// because: each digit goes to place 0.
 
-extern "C" __global__ void sort_by_digit(unsigned *out, const unsigned *in, int warps, int shift)
+extern "C" __global__ void sort_by_digit(unsigned *out, const unsigned *in, int warps,
+                                         int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = i % 32;

@@ -2,7 +2,8 @@
 // fails: findings, result
 // because: Places begin with 0: a lane counts those before it.
 
-extern "C" __global__ void sort_by_digit(unsigned *out, const unsigned *in, int warps, int shift)
+extern "C" __global__ void sort_by_digit(unsigned *out, const unsigned *in, int warps,
+                                         int shift)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     int lane = i % 32;

@@ -2,7 +2,8 @@
 // fails: findings, result
 // because: The 32 neighbours were put there by all eight warps of the block.
 
-extern "C" __global__ void place_tile(unsigned *out, const unsigned *in, const unsigned *rank)
+extern "C" __global__ void place_tile(unsigned *out, const unsigned *in,
+                                      const unsigned *rank)
 {
     int t = threadIdx.x, first = blockIdx.x * 256;
     unsigned key = in[first + t], place = rank[first + t];
