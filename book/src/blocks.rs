@@ -31,11 +31,18 @@ struct Quiz {
     value: Option<Value>,
     /// Whether each option is right.
     options: Vec<bool>,
+    /// Where the text of the last option's reason begins in the chapter, until it is taken from there.
+    reason_at: Option<usize>,
+    /// The letters of wrong options, each with why it is wrong.
+    reasons: Vec<(char, String)>,
     explained: bool,
+    /// Whether further questions of the same form have begun.
+    again: bool,
 }
 
 /// The names of the directives in here.
-pub(crate) const NAMES: [&str; 7] = ["predict", "answer", "quiz", "option", "because", "steps", "frame"];
+pub(crate) const NAMES: [&str; 9] =
+    ["predict", "answer", "quiz", "option", "reason", "because", "again", "steps", "frame"];
 
 impl Open {
     /// What opened it.
@@ -49,7 +56,14 @@ impl Open {
 }
 
 /// Fills one of the directives [`NAMES`], or `end`.
-pub(crate) fn block(filler: &Filler<'_>, directive: &mut Directive, open: &mut Vec<Open>) -> Result<String, Reason> {
+///
+/// `filled` is the chapter up to the directive.
+pub(crate) fn block(
+    filler: &Filler<'_>,
+    directive: &mut Directive,
+    open: &mut Vec<Open>,
+    filled: &mut String,
+) -> Result<String, Reason> {
     let line = directive.line;
     let name = directive.name.clone();
     match &*name {
@@ -76,12 +90,23 @@ pub(crate) fn block(filler: &Filler<'_>, directive: &mut Directive, open: &mut V
                  **Question.** ",
                 data(value.as_ref(), &unit)
             );
-            open.push(Open { line, kind: Kind::Quiz(Quiz { id, value, options: Vec::new(), explained: false }) });
+            let quiz = Quiz {
+                id,
+                value,
+                options: Vec::new(),
+                reason_at: None,
+                reasons: Vec::new(),
+                explained: false,
+                again: false,
+            };
+            open.push(Open { line, kind: Kind::Quiz(quiz) });
             Ok(text)
         }
         "answer" => answer(directive, open),
-        "option" => option(directive, open),
-        "because" => because(open),
+        "option" => option(directive, open, filled),
+        "reason" => reason(open, filled),
+        "because" => because(open, filled),
+        "again" => again(filler, directive, open),
         "frame" => {
             let caption = directive.word("a caption")?;
             let Some(Open { kind: Kind::Steps { frames }, .. }) = open.last_mut() else {
@@ -123,13 +148,14 @@ fn letter(at: usize) -> char {
     char::from(b'A' + (at % 26) as u8)
 }
 
-fn option(directive: &mut Directive, open: &mut [Open]) -> Result<String, Reason> {
+fn option(directive: &mut Directive, open: &mut [Open], filled: &mut String) -> Result<String, Reason> {
     let Some(Open { kind: Kind::Quiz(quiz), .. }) = open.last_mut() else {
         return Err(Reason::Wrong("`option` belongs into `quiz`".to_owned()));
     };
     if quiz.explained {
         return Err(Reason::Wrong("an option cannot come after `because`".to_owned()));
     }
+    take_reason(quiz, filled);
     let start = if quiz.options.is_empty() { "\n\n<ol class=\"wb-options\">\n" } else { "\n\n</li>\n" };
     let (right, text) = match &quiz.value {
         Some(value) => {
@@ -137,7 +163,7 @@ fn option(directive: &mut Directive, open: &mut [Open]) -> Result<String, Reason
             let plain: f64 = number
                 .replace(',', "")
                 .parse()
-                .map_err(|_| Reason::Wrong(format!("`{number}` is no number to hold against the computed one")))?;
+                .map_err(|_| Reason::Wrong(format!("`{number}` is no number to compare with the computed one")))?;
             // Whole numbers are compared exactly; others as the text shows them.
             let shown = value.shown.split(' ').next().unwrap_or_default();
             (plain == value.exact || number == shown, number)
@@ -157,13 +183,70 @@ fn option(directive: &mut Directive, open: &mut [Open]) -> Result<String, Reason
     Ok(format!("{start}<li{mark}>\n\n{text}"))
 }
 
-fn because(open: &mut [Open]) -> Result<String, Reason> {
+/// Why the option before it is wrong. Its text stands beside the option in the chapter and with the answer on the page,
+/// where it gives nothing away.
+fn reason(open: &mut [Open], filled: &str) -> Result<String, Reason> {
+    let Some(Open { kind: Kind::Quiz(quiz), .. }) = open.last_mut() else {
+        return Err(Reason::Wrong("`reason` belongs behind an `option` of a `quiz`".to_owned()));
+    };
+    match quiz.options.last() {
+        Some(false) if !quiz.explained && quiz.reason_at.is_none() => {
+            quiz.reason_at = Some(filled.len());
+            Ok(String::new())
+        }
+        Some(true) if !quiz.explained => Err(Reason::Wrong(format!(
+            "option {} of {} is right; `because` says why, and `reason` why an option is wrong",
+            letter(quiz.options.len() - 1),
+            quiz.id
+        ))),
+        Some(false) if !quiz.explained => Err(Reason::Wrong(format!("an option of {} has two reasons", quiz.id))),
+        _ => Err(Reason::Wrong("`reason` belongs behind an `option` of a `quiz`".to_owned())),
+    }
+}
+
+/// Takes the reason of the option that has just ended out of the chapter.
+fn take_reason(quiz: &mut Quiz, filled: &mut String) {
+    if let Some(at) = quiz.reason_at.take() {
+        let text = filled.split_off(at).trim().to_owned();
+        quiz.reasons.push((letter(quiz.options.len() - 1), text));
+    }
+}
+
+/// A further question of the same form, with another number, for those who want to try it once more.
+fn again(filler: &Filler<'_>, directive: &mut Directive, open: &mut [Open]) -> Result<String, Reason> {
+    let Some(Open { kind: Kind::Quiz(quiz), .. }) = open.last_mut() else {
+        return Err(Reason::Wrong("`again` belongs into `quiz`".to_owned()));
+    };
+    if !quiz.explained {
+        return Err(Reason::Wrong("`again` comes after `because`: it is asked when the answer is known".to_owned()));
+    }
+    let value = Value::take(filler, directive)?;
+    let unit = directive.maybe("unit").unwrap_or_default();
+    let before = if std::mem::replace(&mut quiz.again, true) { "\n\n</div>" } else { &*reasons(quiz) };
+    Ok(format!("{before}\n\n<div class=\"wb-again\"{}>\n\n**Once more.** ", data(Some(&value), &unit)))
+}
+
+/// The list of why options are wrong.
+fn reasons(quiz: &mut Quiz) -> String {
+    let reasons = std::mem::take(&mut quiz.reasons);
+    if reasons.is_empty() {
+        return String::new();
+    }
+    let items: String = reasons
+        .iter()
+        .map(|(letter, text)| format!("<li data-option=\"{letter}\">\n\n<b>Not {letter}.</b> {text}\n\n</li>\n"))
+        .collect();
+    format!("\n\n<ul class=\"wb-reasons\">\n{items}</ul>\n")
+}
+
+fn because(open: &mut [Open], filled: &mut String) -> Result<String, Reason> {
     let Some(Open { kind: Kind::Quiz(quiz), .. }) = open.last_mut() else {
         return Err(Reason::Wrong("`because` belongs into `quiz`".to_owned()));
     };
     if quiz.explained {
         return Err(Reason::Wrong("`because` stands once in a quiz".to_owned()));
     }
+    take_reason(quiz, filled);
     quiz.explained = true;
     let right: Vec<usize> = (0..quiz.options.len()).filter(|&at| quiz.options[at]).collect();
     let (close, answer) = match (&quiz.value, &*quiz.options, &*right) {
@@ -194,7 +277,10 @@ fn end(open: &mut Vec<Open>) -> Result<String, Reason> {
             Err(Reason::Wrong("this prediction has no `{{#wb answer \"…\"}}`".to_owned()))
         }
         Some(Kind::Predict { .. }) => Ok("\n</details>\n".to_owned()),
-        Some(Kind::Quiz(quiz)) if quiz.explained => Ok("\n</details>\n</section>\n".to_owned()),
+        Some(Kind::Quiz(mut quiz)) if quiz.explained => {
+            let again = if quiz.again { "\n\n</div>\n" } else { "" };
+            Ok(format!("{}{again}\n</details>\n</section>\n", reasons(&mut quiz)))
+        }
         Some(Kind::Quiz(quiz)) => Err(Reason::Wrong(format!("the question {} has no `{{{{#wb because}}}}`", quiz.id))),
         Some(Kind::Steps { frames: 0 }) => Err(Reason::Wrong("these steps have no `{{#wb frame \"…\"}}`".to_owned())),
         Some(Kind::Steps { .. }) => Ok("\n</div>\n</div>\n".to_owned()),

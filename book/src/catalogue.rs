@@ -27,14 +27,22 @@ macro_rules! entries {
 const ENTRIES: &[Entry] = entries![
     "left_of_the_first",
     "pair_at_an_odd_word",
+    "freed_twice",
     "half_of_a_buffer",
     "tile_overwritten",
     "global_buffer_in_lock_step",
     "flag_with_the_fence_of_a_block",
     "same_flag_of_many_blocks",
+    "barriers_of_two_branches",
     "barrier_in_a_ragged_loop",
+    "warps_of_different_rounds",
+    "half_of_the_block_at_a_barrier",
     "named_barrier_of_uneven_count",
     "shuffle_outside_its_mask",
+    "sum_with_ended_lanes",
+    "undefined_values_that_nobody_uses",
+    "vote_with_ended_lanes",
+    "arrivals_of_too_few",
     "half_a_warp_at_a_barrier",
     "endless_loop",
     "failed_assertion",
@@ -76,9 +84,8 @@ pub(crate) fn run(name: &str) -> Result<Faulty, String> {
     let outcome = simulate(&module, name, &launch, &options).map_err(|error| error.to_string())?;
     // Code frames show the lines as the page does, without the marks.
     let sources = BTreeMap::from([(file, without_marks(source))]);
-    let found = outcome.report.findings.iter().map(|finding| text::finding("finding", finding, &sources));
-    let remarked = outcome.report.remarks.iter().map(|remark| text::finding("remark", remark, &sources));
-    let findings: Vec<String> = found.chain(remarked).collect();
+    let findings: Vec<String> =
+        outcome.report.findings.iter().map(|finding| text::finding(finding, &sources)).collect();
     if findings.is_empty() {
         return Err(format!("nothing is found in `{name}`"));
     }

@@ -175,6 +175,22 @@ impl Directive {
         self.options.remove(key)
     }
 
+    /// Takes all options that are left: those whose names the author of a chapter chooses.
+    pub fn take_rest(&mut self) -> BTreeMap<String, String> {
+        std::mem::take(&mut self.options)
+    }
+
+    /// The options in `text` as a directive of their own, named as this one: what stands in the value of an option, where
+    /// values with blanks have single quotes (`a="kernel=scan_naive case='tile 512, 1 block'"`).
+    ///
+    /// # Errors
+    /// A sentence when they cannot be read.
+    pub fn within(&self, text: &str) -> Result<Self, String> {
+        let text = format!("{} {}", self.name, text.replace('\'', "\""));
+        let (name, words, options) = read(&text)?;
+        Ok(Self { line: self.line, name, alone: self.alone, words, options })
+    }
+
     /// Makes sure that every word and option was taken.
     ///
     /// # Errors
@@ -220,6 +236,20 @@ mod tests {
         assert_eq!(directive.maybe("kernel").as_deref(), Some("scan_naive"));
         assert_eq!(directive.finish(), Ok(()));
         assert!(directive.option("kernel").unwrap_err().contains("`kernel=…`"));
+    }
+
+    #[test]
+    fn a_value_can_hold_the_options_of_another_directive() {
+        let mut directive = only("{{#wb hold \"a < 2\" a=\"kernel=x case='tile 512, 1 block'\"}}");
+        assert_eq!(directive.word("an expression").unwrap(), "a < 2");
+        let mut rest = directive.take_rest();
+        assert_eq!(directive.finish(), Ok(()));
+        let mut own = directive.within(&rest.remove("a").unwrap()).unwrap();
+        assert_eq!(
+            (own.option("kernel").unwrap(), own.option("case").unwrap()),
+            ("x".into(), "tile 512, 1 block".into())
+        );
+        assert!(directive.within("kernel='x").unwrap_err().contains("never closed"));
     }
 
     #[test]

@@ -58,8 +58,8 @@ impl fmt::Display for Faults {
             writeln!(f, "{fault}")?;
         }
         match self.0.len() {
-            1 => f.write_str("the book was not built: mend the line above"),
-            n => write!(f, "the book was not built: mend the {n} lines above"),
+            1 => f.write_str("the book was not built: fix the line above"),
+            n => write!(f, "the book was not built: fix the {n} lines above"),
         }
     }
 }

@@ -6,16 +6,19 @@ use std::rc::Rc;
 use sim::Report;
 
 use crate::blocks::{self, Open};
+use crate::code::{self, framed, line_id, listing, part};
 use crate::directive::{Directive, Malformed, Piece, pieces};
 use crate::fault::Reason;
 use crate::figures::{self, banks};
 use crate::html::{self, escape};
 use crate::quantity::Quantity;
+use crate::repeats::{self, Shown};
 use crate::runs::{Run, Runs};
 use crate::source::Region;
 use crate::tables::capital;
 use crate::value::{self, Value};
-use crate::{claims, instructions, ladder, math, reference, sanitizer, tables, targets, time};
+use crate::verdict;
+use crate::{claims, hold, instructions, ladder, math, parts, reference, sanitizer, summary, tables, targets, time};
 
 /// Fills the directives of chapters.
 #[derive(Clone, Copy)]
@@ -53,12 +56,13 @@ impl<'a> Filler<'a> {
         let pieces = pieces(&text).map_err(|all| all.into_iter().map(wrong).collect::<Vec<_>>())?;
         let (mut filled, mut faults) = (String::new(), Vec::new());
         let mut open: Vec<Open> = Vec::new();
+        let mut shown: Vec<Shown> = Vec::new();
         for piece in pieces {
             match piece {
                 Piece::Text(text) => filled.push_str(text),
                 Piece::Directive(directive) => {
                     let line = directive.line;
-                    match self.directive(directive, &mut open) {
+                    match self.directive(directive, &mut open, &mut filled, &mut shown) {
                         Ok(text) => filled.push_str(&text),
                         Err(reason) => faults.push((line, reason)),
                     }
@@ -71,9 +75,17 @@ impl<'a> Filler<'a> {
         if faults.is_empty() { Ok(filled) } else { Err(faults) }
     }
 
-    fn directive(&self, mut directive: Directive, open: &mut Vec<Open>) -> Result<String, Reason> {
+    /// What comes in the place of a directive. `filled` is the chapter up to it, from which a block may take back what
+    /// belongs further below; `shown` are the page's listings so far.
+    fn directive(
+        &self,
+        mut directive: Directive,
+        open: &mut Vec<Open>,
+        filled: &mut String,
+        shown: &mut Vec<Shown>,
+    ) -> Result<String, Reason> {
         if directive.name == "end" || blocks::NAMES.contains(&&*directive.name) {
-            let block = blocks::block(self, &mut directive, open)?;
+            let block = blocks::block(self, &mut directive, open, filled)?;
             directive.finish()?;
             return Ok(block);
         }
@@ -81,6 +93,7 @@ impl<'a> Filler<'a> {
             "number" => Some(Value::take(self, &mut directive)?.html()),
             "ratio" => Some(self.ratio(&mut directive)?),
             "claim" => Some(self.claim(&mut directive)?),
+            "hold" => Some(hold::hold(self, &mut directive)?),
             _ => None,
         };
         if let Some(inline) = inline {
@@ -91,7 +104,7 @@ impl<'a> Filler<'a> {
             return Err(Reason::Wrong(format!("`{}` is a block and must stand on lines of its own", directive.name)));
         }
         let block = match &*directive.name {
-            "source" => self.source(&mut directive)?,
+            "source" => self.source(&mut directive, shown)?,
             "file" => self.file(&mut directive)?,
             "command" => self.command(&mut directive)?,
             "finding" => self.finding(&mut directive)?,
@@ -101,6 +114,9 @@ impl<'a> Filler<'a> {
             "bars" => tables::bars(self, &mut directive)?,
             "targets" => targets::targets(self, &mut directive)?,
             "ladder" => ladder::ladder(self, &mut directive)?,
+            "summary" => summary::summary(self, &mut directive)?,
+            "page" if open.is_empty() => parts::mark(&mut directive)?,
+            "page" => return Err(Reason::Wrong("a page cannot end within a block: put `end` before it".to_owned())),
             "figure" => figures::figure(self, &mut directive)?,
             "bank-map" => banks::bank_map(self, &mut directive)?,
             "rounds" => banks::rounds(self, &mut directive)?,
@@ -119,8 +135,8 @@ impl<'a> Filler<'a> {
             "known" => tables::known()?,
             other => {
                 return Err(Reason::Wrong(format!(
-                    "there is no directive `{other}`; there are number, ratio, claim, {}, end, source, file, command, \
-                     finding, wrong, counters, compare, lines, bars, ladder, figure, targets, bank-map, rounds, \
+                    "there is no directive `{other}`; there are number, ratio, claim, hold, {}, end, source, file, command, \
+                     finding, wrong, counters, compare, lines, bars, ladder, summary, page, figure, targets, bank-map, rounds, \
                      finding-index, counter-index, instructions, absent, claims, time, sanitizer, sanitized-problems, closing, agreement, provenance, \
                      known",
                     blocks::NAMES.join(", ")
@@ -255,20 +271,25 @@ impl<'a> Filler<'a> {
         Ok(String::new())
     }
 
-    /// A region of a source, with its line numbers.
-    fn source(&self, directive: &mut Directive) -> Result<String, Reason> {
+    /// A region of a source, with its line numbers; below it what it is wrong and right about. What a listing above has
+    /// already is folded.
+    fn source(&self, directive: &mut Directive, shown: &mut Vec<Shown>) -> Result<String, Reason> {
         let place = directive.word("FILE:REGION")?;
         let (file, name) = place.split_once(':').ok_or_else(|| {
             format!("`{place}` is no region of a source; write FILE:REGION, or `file {place}` for the whole file")
         })?;
         let text = self.runs.source(file)?;
-        let region = Region::find(&text, name)?;
+        let mut region = Region::find(&text, name)?;
         let (first, last) = match (region.lines.first(), region.lines.last()) {
             (Some((first, _)), Some((last, _))) => (*first, *last),
             _ => return Err(Reason::Wrong(format!("the region `{name}` is empty"))),
         };
         let link = self.link(file, first, &format!("{}, lines {first} to {last}", html::code(file)));
-        Ok(listing(&region, Some(&link), None))
+        let verdict = verdict::take(&mut region.lines);
+        let parts = repeats::split(&region.lines, shown);
+        shown.push((name.to_owned(), region.lines.iter().map(|(_, line)| (*line).to_owned()).collect()));
+        let parts: Vec<String> = parts.iter().map(part).collect();
+        Ok(framed(Some(&link), &parts.join("\n")) + &verdict::html(&verdict))
     }
 
     /// A whole source file, every line of which can be linked to.
@@ -307,7 +328,8 @@ impl<'a> Filler<'a> {
     fn finding(&self, directive: &mut Directive) -> Result<String, Reason> {
         let name = directive.word("a faulty kernel")?;
         let faulty = self.runs.faulty(&name)?;
-        let lines = faulty.source.iter().map(|(number, line)| (*number, &**line)).collect();
+        let lines = code::broken(&faulty.source);
+        let lines = lines.iter().map(|(number, line)| (*number, &**line)).collect();
         let caption = format!("{}, and what is found in it", html::code(&format!("{name}.cu")));
         let source = listing(&Region { lines }, Some(&caption), None);
         Ok(format!("{source}\n```text\n{}\n```\n", faulty.findings.join("\n\n")))
@@ -355,27 +377,4 @@ pub(crate) fn recorded(directive: &mut Directive) -> Result<bool, Reason> {
         Some("no") => Ok(false),
         Some(other) => Err(Reason::Wrong(format!("`measured={other}` is neither `measured=yes` nor `measured=no`"))),
     }
-}
-
-fn line_id(file: &str, line: u32) -> String {
-    format!("{}-L{line}", escape(file).replace('.', "-"))
-}
-
-/// A listing with a gutter of line numbers; with a caption, or with line numbers that can be linked to.
-fn listing(region: &Region<'_>, caption: Option<&str>, linked: Option<&str>) -> String {
-    let number = |(line, _): &(u32, &str)| match linked {
-        Some(file) => format!("<span id=\"{}\">{line}</span>", line_id(file, *line)),
-        None => line.to_string(),
-    };
-    let gutter: Vec<String> = region.lines.iter().map(number).collect();
-    let code: Vec<&str> = region.lines.iter().map(|(_, line)| *line).collect();
-    let caption = caption.map(|caption| format!("<p class=\"wb-caption\">{caption}</p>\n")).unwrap_or_default();
-    // A fence longer than any in the code.
-    let fence = "`".repeat(code.iter().map(|line| line.matches('`').count()).max().unwrap_or(0).max(2) + 1);
-    format!(
-        "<div class=\"wb-source\">\n{caption}<div class=\"wb-listing\"><pre class=\"wb-gutter\" aria-hidden=\"true\">{}</pre>\n\n\
-         {fence}cpp\n{}\n{fence}\n\n</div></div>\n",
-        gutter.join("\n"),
-        code.join("\n")
-    )
 }

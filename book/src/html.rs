@@ -34,6 +34,11 @@ pub(crate) fn folded(summary: &str, content: &str) -> String {
     format!("<details class=\"wb-answer\">\n<summary>{}</summary>\n{content}</details>\n", escape(summary))
 }
 
+/// The table of the numbers that a chart beside it shows already, folded.
+pub(crate) fn numbers(summary: &str, table: &Table) -> String {
+    format!("<details class=\"wb-numbers\">\n<summary>{}</summary>\n{}</details>\n", escape(summary), table.html())
+}
+
 /// A table: a caption, column heads, rows of a head and cells. Heads and cells are HTML.
 #[derive(Debug, Default)]
 pub(crate) struct Table {

@@ -6,7 +6,12 @@ use kernels::isa::coverage::{self, Coverage};
 use crate::fault::Reason;
 use crate::html::{self, Table, code, escape};
 
-/// `instructions`: a row per instruction.
+/// The part of the manual that a section is in: `9.7.1` of `9.7.1.12`.
+fn part(section: &str) -> String {
+    section.split('.').take(3).collect::<Vec<_>>().join(".")
+}
+
+/// `instructions`: a row per instruction. The parts of the manual are folded, each under the names of its instructions.
 pub(crate) fn instructions() -> Result<String, Reason> {
     let covered = coverage::coverage().map_err(Reason::Contradicted)?;
     if !covered.strays.is_empty() {
@@ -45,14 +50,34 @@ pub(crate) fn instructions() -> Result<String, Reason> {
         sum(|row| row.exact + row.close + row.differing),
         sum(|row| row.real),
     ];
-    let table = Table {
-        caption: format!("Every instruction that is simulated. Results compared with: {}.", escape(&covered.gpu)),
+    let mut parts: Vec<(String, Vec<&Coverage>)> = Vec::new();
+    for row in &covered.rows {
+        let name = part(row.instruction.section);
+        match parts.iter_mut().find(|(own, _)| *own == name) {
+            Some((_, rows)) => rows.push(row),
+            None => parts.push((name, vec![row])),
+        }
+    }
+    let table = |rows: Vec<Vec<String>>, total: Option<Vec<String>>, caption: String| Table {
+        caption,
         heads: heads.map(str::to_owned).to_vec(),
-        rows: covered.rows.iter().map(row).collect(),
-        total: Some(total.to_vec()),
+        rows,
+        total,
         text_columns: 5,
     };
-    Ok(table.html())
+    let gpu = escape(&covered.gpu);
+    let mut html = String::new();
+    for (name, rows) in &parts {
+        let mut names: Vec<&str> = rows.iter().map(|row| row.instruction.name).collect();
+        names.dedup();
+        let caption = format!("Section {} of the manual. Results compared with: {gpu}.", escape(name));
+        html += &html::folded(
+            &format!("Section {name}: {}", names.join(", ")),
+            &table(rows.iter().map(|&own| row(own)).collect(), None, caption).html(),
+        );
+    }
+    let caption = format!("Every instruction that is simulated. Results compared with: {gpu}.");
+    Ok(html + &table(Vec::new(), Some(total.to_vec()), caption).html())
 }
 
 /// The patterns of an instruction, or the modifiers that were tested.
@@ -109,7 +134,10 @@ mod tests {
     #[test]
     fn every_instruction_has_a_row_and_a_test() {
         let page = instructions().unwrap();
-        assert_eq!(page.matches("<tr>").count(), 2 + sim::isa::instructions().len());
+        let parts = page.matches("<details").count();
+        assert!(parts > 5);
+        // Each part has a row of heads, and all of them together a head and a total.
+        assert_eq!(page.matches("<tr>").count(), parts + 2 + sim::isa::instructions().len());
         for text in ["<code>add.{int}</code>", "within the manual's error", "bit for bit as the GPU", "NVIDIA H200"] {
             assert!(page.contains(text), "{text}");
         }

@@ -19,7 +19,7 @@ const FULL: f64 = 400.0;
 const ROW: u32 = 22;
 
 /// A number with a digit after the point where it is small.
-fn large(value: f64) -> String {
+pub(crate) fn large(value: f64) -> String {
     if value < 1_000.0 { format!("{value:.1}") } else { html::number(value.round() as u64) }
 }
 
@@ -74,6 +74,7 @@ pub(crate) fn ladder(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
     let left = svg::room(lines.iter().map(|line| &*line.row.version)).max(LEFT);
     let (mut svg, mut described) = (Svg::new(left + WIDTH), Vec::new());
     let mut y = 4;
+    let mut reasons = String::new();
     for line in &lines {
         let version = &line.row.version;
         let name = format!("<code>{}</code>", escape(version).replace('_', "_<wbr>").replace("::", "::<wbr>"));
@@ -98,6 +99,7 @@ pub(crate) fn ladder(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
             }
             None => {
                 let why = line.why().unwrap_or_default();
+                reasons += &format!("<br>{}: {}", code(version), with_code(&why));
                 let mut cells = vec![format!("{name}<br><small>{}</small>", with_code(&why))];
                 cells.resize(columns, "–".to_owned());
                 table.rows.push(cells);
@@ -114,17 +116,19 @@ pub(crate) fn ladder(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
     svg.text(roof, y + 14, "wb-svg-lane", "a copy of as many bytes");
     let shown = format!("{} {}, {}", power(block.size), escape(block.unit), escape(block.data));
     let caption = format!(
-        "{}, {}: speed as a share of that of a copy. Measured on an {} on {}.",
+        "{}, {}: speed as a share of that of a copy. Measured on an {} on {}.{reasons}",
         code(&problem),
         shown,
         escape(gpu),
         record.provenance.date
     );
     table.caption = format!(
-        "The same in numbers: median time, {} bytes (every input and output once) per second, and the share of the speed \
+        "Median time, {} bytes (every input and output once) per second, and the share of the speed \
          at which the driver copies as many bytes. “× peer”: time as a multiple of that of the library's algorithm.",
         html::number(block.bytes)
     );
     let title = format!("Speed of {problem} for {workload}");
-    Ok(svg.figure(&title, &format!("{}.", described.join("; ")), &caption) + &table.html())
+    // One form for one number: the chart has times and speeds, so the table is for who wants all of them.
+    Ok(svg.figure(&title, &format!("{}.", described.join("; ")), &caption)
+        + &html::numbers("The same as a table, with shares of a copy", &table))
 }

@@ -9,8 +9,10 @@ use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
 use crate::directive::{Piece, pieces};
 use crate::fault::{Fault, Faults, Reason};
 use crate::fill::Filler;
+use crate::parts::{self, Outline, Part};
 use crate::reference;
 use crate::runs::Runs;
+use crate::{commands, console};
 
 /// The preprocessor's name in `book.toml`.
 pub const NAME: &str = "warpbook";
@@ -41,6 +43,7 @@ impl<R: Runs> Warpbook<R> {
         let mut faults = reference::insert(&self.runs, sources, book);
         let pages = file_pages(book);
         faults.extend(twice(sources, book));
+        let mut cut = BTreeMap::new();
         book.for_each_chapter_mut(|chapter| {
             let Some(path) = chapter.path.clone() else { return };
             // With a chapter goes what is made for it.
@@ -55,12 +58,35 @@ impl<R: Runs> Warpbook<R> {
             let mut report = |(line, reason)| faults.push(Fault { file: file.clone(), line, reason });
             match take_minutes(&chapter.content) {
                 Ok(minutes) => match filler.fill(&chapter.content) {
-                    Ok(text) => chapter.content = show_minutes(&text, minutes),
+                    Ok(text) => {
+                        let body = text.split_once('\n').map_or("", |(_, body)| body).trim_start();
+                        let outline = Outline::read(&chapter.content);
+                        match parts::cut(&chapter.name, &path, body, &outline, minutes) {
+                            Ok(parts) => {
+                                let shown = |part: Part| {
+                                    let text = console::narrow(&commands::typed(&part.shown()));
+                                    for (columns, line) in console::too_wide(&text) {
+                                        let message = format!(
+                                            "code of {columns} columns is cut off, {} are shown: `{line}`",
+                                            console::WIDTH
+                                        );
+                                        report((1, Reason::Wrong(message)));
+                                    }
+                                    (part, text)
+                                };
+                                cut.insert(path, parts.into_iter().map(shown).collect());
+                            }
+                            Err(message) => report((1, Reason::Wrong(message))),
+                        }
+                    }
                     Err(all) => all.into_iter().for_each(report),
                 },
                 Err(message) => report((1, Reason::Wrong(message))),
             }
         });
+        if let Err((path, message)) = parts::place(book, cut) {
+            faults.push(Fault { file: sources.join(path), line: 1, reason: Reason::Wrong(message) });
+        }
         if faults.is_empty() { Ok(()) } else { Err(Faults(faults)) }
     }
 }
@@ -86,7 +112,7 @@ fn twice(sources: &Path, book: &Book) -> Vec<Fault> {
             let ("quiz", Ok(id)) = (&*directive.name.clone(), directive.word("a name")) else { continue };
             let place = format!("{}:{}", path.display(), directive.line);
             if let Some(first) = seen.get(&id) {
-                let reason = Reason::Wrong(format!("the question {id} stands in {first} already"));
+                let reason = Reason::Wrong(format!("the question {id} is in {first} already"));
                 faults.push(Fault { file: sources.join(path), line: directive.line, reason });
             } else {
                 seen.insert(id, place);
@@ -128,28 +154,15 @@ fn take_minutes(text: &str) -> Result<u32, String> {
     })
 }
 
-/// The chapter without its first line, and with a line for the reader below its title.
-fn show_minutes(text: &str, minutes: u32) -> String {
-    let body = text.split_once('\n').map_or("", |(_, body)| body).trim_start();
-    let unit = if minutes == 1 { "minute" } else { "minutes" };
-    let line = format!("<p class=\"wb-minutes\">About {minutes} {unit}</p>\n");
-    match body.split_once('\n') {
-        Some((title, rest)) if title.starts_with("# ") => format!("{title}\n\n{line}\n{rest}"),
-        _ => format!("{line}\n{body}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn minutes_are_taken_from_the_first_line_and_shown_below_the_title() {
+    fn minutes_are_taken_from_the_first_line() {
         assert_eq!(take_minutes("minutes: 25\n\n# Scan"), Ok(25));
         assert!(take_minutes("# Scan\n").unwrap_err().contains("`minutes: 25`; this one is `# Scan`"));
         assert!(take_minutes("minutes: 0").is_err() && take_minutes("minutes: soon").is_err());
-        let shown = show_minutes("minutes: 1\n\n# Scan\n\nText.\n", 1);
-        assert_eq!(shown, "# Scan\n\n<p class=\"wb-minutes\">About 1 minute</p>\n\n\nText.\n");
     }
 
     #[test]

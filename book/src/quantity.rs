@@ -67,7 +67,7 @@ const fn own(label: &'static str, metric: &'static str, unit: &'static str, mean
 }
 
 /// The simulator's own counters.
-pub(crate) const OWN: [Own; 13] = [
+pub(crate) const OWN: [Own; 14] = [
     own(
         "instructions of warps",
         "warpbook__ptx_inst_executed.sum",
@@ -79,17 +79,24 @@ pub(crate) const OWN: [Own; 13] = [
         "instructions of lanes",
         "warpbook__ptx_thread_inst_executed.sum",
         "thread instructions",
-        "The same, counted once for every lane that takes part. Divided by 32 times the instructions of warps, it says how \
+        "The same, counted once for every active lane. Divided by 32 times the instructions of warps, it says how \
          full the warps were.",
+    ),
+    own(
+        "instructions of the longest warp",
+        "warpbook__longest_warp_inst_executed.max",
+        "warp instructions",
+        "How many PTX instructions the warp executed that executed most: the launch takes at least as long as this warp, \
+         however many others there are. Of several launches, the sum of theirs.",
     ),
     own(
         "ideal shared wavefronts",
         "warpbook__shared_wavefronts_ideal.sum",
         "wavefronts",
-        "How many wavefronts the accesses to shared memory would need if no two lanes met on one bank.",
+        "How many wavefronts the accesses to shared memory would need without bank conflicts, if all lanes needed different words.",
     ),
     own(
-        "excess shared wavefronts",
+        "excessive shared wavefronts",
         "warpbook__shared_wavefronts_excessive.sum",
         "wavefronts",
         "What bank conflicts add to that.",
@@ -102,12 +109,12 @@ pub(crate) const OWN: [Own; 13] = [
          address.",
     ),
     own(
-        "excess global sectors",
+        "excessive global sectors",
         "warpbook__sectors_global_excessive.sum",
         "sectors",
         "What scattered and shifted addresses add to that.",
     ),
-    own("barriers", "warpbook__barriers.sum", "warp instructions", "How often a warp came to a barrier of its block."),
+    own("barriers", "warpbook__barriers.sum", "warp instructions", "How often a warp reached a barrier of its block."),
     own(
         "memory instructions of 8 bits",
         "warpbook__memory_inst_8b.sum",
@@ -136,7 +143,7 @@ pub(crate) const OWN: [Own; 13] = [
         "memory instructions of 128 bits",
         "warpbook__memory_inst_128b.sum",
         "warp instructions",
-        "Loads, stores and copies of sixteen bytes per lane, in any memory: the widest that there are.",
+        "Loads, stores and copies of sixteen bytes per lane, in any memory: the widest that there are up to compute capability 9.0.",
     ),
     own("calls of printf", "warpbook__printf_calls.sum", "thread instructions", "How often threads called `printf`."),
 ];

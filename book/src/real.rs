@@ -180,7 +180,7 @@ impl Runs for RealRuns {
         let options = Options { checks: sim::Checks::NONE, ..Options::default() };
         let outcome = sim::simulate(&module, "one_access", &launch, &options);
         let report = outcome.map_err(|error| error.to_string())?.report;
-        if let Some(finding) = report.findings.first() {
+        if let Some(finding) = report.errors().next() {
             return Err(finding.message.clone());
         }
         let metric = if shared {
@@ -294,7 +294,7 @@ fn simulated(case: &Case, options: &Options) -> Result<Run, String> {
         case.version.clone_into(&mut report.kernel);
     }
     launches.for_each(|later| report.add(later));
-    if let Some(finding) = report.findings.first() {
+    if let Some(finding) = report.errors().next() {
         return Err(format!("the simulator finds {case} faulty: {}", finding.message));
     }
     let check = prepared.check(&contents);

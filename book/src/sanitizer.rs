@@ -19,7 +19,7 @@ pub(crate) fn problems() -> Result<String, Reason> {
     let all = comparison.kernels.len();
     comparison.kernels.retain(|said| !said.warpbook.is_empty() || said.tools.iter().any(|tool| tool != NOTHING));
     let silent = html::number((all - comparison.kernels.len()) as u64);
-    Ok(format!("<p>Of {silent} more versions nobody has anything to say.</p>\n") + &page(&comparison))
+    Ok(format!("<p>Of {silent} more versions neither side has findings.</p>\n") + &page(&comparison))
 }
 
 fn page(comparison: &Comparison) -> String {

@@ -73,16 +73,15 @@ impl Svg {
     /// The drawing, with its title and description.
     pub(crate) fn html(&self, title: &str, description: &str) -> String {
         format!(
-            "<div class=\"wb-scroll\" tabindex=\"0\"><svg viewBox=\"-1 0 {} {}\" role=\"img\" style=\"min-width:{}px;max-width:{}px\">\n\
-             <title>{}</title>\n<desc>{}</desc>\n{}</svg></div>\n",
+            "<div class=\"wb-scroll\" tabindex=\"0\"><svg viewBox=\"-1 0 {} {}\" {} \
+             style=\"min-width:{}px;max-width:{}px\">\n{}</svg></div>\n",
             self.width + 2,
             self.height,
+            alternative(title, description),
             // Below this width its text is too small to read, and the drawing scrolls within its frame.
             self.width * 4 / 5,
             // A small drawing is not blown up to the width of the page.
             self.width * 6 / 5,
-            escape(title),
-            escape(description),
             self.body
         )
     }
@@ -93,15 +92,20 @@ impl Svg {
     }
 }
 
+/// What a drawing says to those who do not see it, as attributes: the search for words of the book goes over the text of its
+/// elements, and would find "bank 24: lane 8" before the page that teaches what a bank is.
+fn alternative(title: &str, description: &str) -> String {
+    format!("role=\"img\" aria-label=\"{}\" aria-description=\"{}\"", escape(title), escape(description))
+}
+
 /// A drawing of the workbook's own programs, whose classes the style sheet `drawings.css` colours.
 pub(crate) fn drawn(drawing: &Drawing) -> String {
     let Drawing { width, height, title, description, body } = drawing;
     format!(
-        "<div class=\"wb-scroll\" tabindex=\"0\"><svg class=\"wb-drawn\" viewBox=\"0 0 {width} {height}\" role=\"img\" \
-         style=\"min-width:{:.0}px;max-width:{width}px\">\n<title>{}</title>\n<desc>{}</desc>\n{body}</svg></div>\n",
+        "<div class=\"wb-scroll\" tabindex=\"0\"><svg class=\"wb-drawn\" viewBox=\"0 0 {width} {height}\" {} \
+         style=\"min-width:{:.0}px;max-width:{width}px\">\n{body}</svg></div>\n",
+        alternative(title, description),
         width * 0.8,
-        escape(title),
-        escape(description),
     )
 }
 
@@ -163,7 +167,11 @@ mod tests {
         let mut svg = Svg::new(100);
         svg.cell(0, 10, (20, 20), "wb-svg-cell", "<1>");
         let html = svg.figure("A & B", "what", "caption");
-        assert!(html.contains("viewBox=\"-1 0 102 30\"") && html.contains("<title>A &amp; B</title>"), "{html}");
+        assert!(
+            html.contains("viewBox=\"-1 0 102 30\"")
+                && html.contains("aria-label=\"A &amp; B\" aria-description=\"what\""),
+            "{html}"
+        );
         assert!(html.contains("&lt;1&gt;") && !html.contains("\n\n"), "{html}");
     }
 }

@@ -282,14 +282,36 @@ pub(crate) fn agreement(filler: &Filler<'_>) -> Result<String, Reason> {
 /// `provenance`: where the records come from.
 pub(crate) fn provenance(filler: &Filler<'_>) -> Result<String, Reason> {
     let agreement = filler.runs.agreement()?;
-    let table = |entries: &Vec<(String, String)>| Table {
-        caption: "Where the recorded numbers come from.".to_owned(),
-        heads: ["what", "which"].map(str::to_owned).to_vec(),
-        rows: entries.iter().map(|(what, which)| vec![escape(what), escape(which)]).collect(),
-        total: None,
-        text_columns: 2,
+    Ok(provenance_table(&agreement.provenance).html())
+}
+
+/// One table of all records: what they have in common stands in its caption once, what differs in columns.
+fn provenance_table(records: &[Vec<(String, String)>]) -> Table {
+    let heads: Vec<&str> = records.iter().flatten().map(|(what, _)| &**what).fold(Vec::new(), |mut heads, what| {
+        if !heads.contains(&what) {
+            heads.push(what);
+        }
+        heads
+    });
+    let of = |record: &[(String, String)], head: &str| {
+        record.iter().find(|(what, _)| what == head).map_or_else(|| "–".to_owned(), |(_, which)| which.clone())
     };
-    Ok(agreement.provenance.iter().map(|entries| table(entries).html()).collect::<Vec<_>>().join("\n"))
+    let is_common =
+        |head: &&&str| records.len() > 1 && records.iter().all(|record| of(record, head) == of(&records[0], head));
+    let (common, own): (Vec<&str>, Vec<&str>) = heads.iter().copied().partition(|head| is_common(&head));
+    let mut caption = "Where the recorded numbers come from.".to_owned();
+    if !common.is_empty() {
+        let common: Vec<String> =
+            common.iter().map(|head| format!("{}: {}", escape(head), escape(&of(&records[0], head)))).collect();
+        caption += &format!(" All records have in common: {}.", common.join("; "));
+    }
+    Table {
+        caption,
+        heads: own.iter().map(|head| escape(head)).collect(),
+        rows: records.iter().map(|record| own.iter().map(|head| escape(&of(record, head))).collect()).collect(),
+        total: None,
+        text_columns: own.len(),
+    }
 }
 
 /// `known`: the list of differences between simulator and GPU, entries of one cause and page together.
@@ -323,7 +345,7 @@ pub(crate) fn known() -> Result<String, Reason> {
 }
 
 /// The rows that a table shows: `rows="label; label"`, or all exact counters.
-fn rows(filler: &Filler<'_>, directive: &mut Directive) -> Result<Vec<Quantity>, Reason> {
+pub(crate) fn rows(filler: &Filler<'_>, directive: &mut Directive) -> Result<Vec<Quantity>, Reason> {
     match directive.maybe("rows") {
         None => Ok(filler.runs.counters().iter().map(Quantity::from).collect()),
         Some(rows) => {
@@ -366,4 +388,21 @@ fn without_comment(line: &str) -> &str {
 pub(crate) fn capital(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_records_have_in_common_is_said_once() {
+        let record = |file: &str, day: &str| {
+            [("record", file), ("GPU", "NVIDIA H200"), ("day", day)].map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec()
+        };
+        let html = provenance_table(&[record("scan", "1"), record("sort", "2")]).html();
+        assert_eq!((html.matches("NVIDIA H200").count(), html.matches("<tr>").count()), (1, 3), "{html}");
+        assert!(
+            html.contains("in common: GPU: NVIDIA H200.") && html.contains("<th scope=\"row\">sort</th><td>2</td>")
+        );
+    }
 }

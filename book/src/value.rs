@@ -64,7 +64,7 @@ impl Value {
     }
 }
 
-/// `kernel=K case="C" of=QUANTITY [at="code"]`.
+/// `kernel=K case="C" of=QUANTITY [at="code" | target=GPU]`.
 fn of_run(filler: &Filler<'_>, directive: &mut Directive, kernel: &str) -> Result<Value, Reason> {
     let case = directive.option("case")?;
     let of = directive.option("of")?;
@@ -82,7 +82,17 @@ fn of_run(filler: &Filler<'_>, directive: &mut Directive, kernel: &str) -> Resul
             format!("{kernel}, {case}: {of} of a multiprocessor of the {}, without registers", run.report.target);
         return Ok(Value::whole(value.into(), title));
     }
+    if of == "findings" {
+        let run = filler.run(kernel, &case)?;
+        return Ok(Value::whole(run.report.findings.len() as u64, format!("{kernel}, {case}: findings")));
+    }
     let quantity = Quantity::find(&of, filler.runs)?;
+    if let Some(target) = directive.maybe("target") {
+        let run = filler.run_on(kernel, &case, &target)?;
+        let value = quantity.simulated(&run).ok_or_else(|| format!("a simulated {target} has no {of}"))?;
+        let title = format!("{kernel}, {case}: {}, of a simulated {target}", quantity.name);
+        return Ok(Value { shown: quantity.show(value), ..Value::whole(value, title) });
+    }
     let recorded = recorded(directive)?;
     let run = filler.run(kernel, &case)?;
     let Some(place) = place else {

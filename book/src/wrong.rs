@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kernels::case::Case;
 use kernels::simulate;
 use kernels::verdict::Verdict;
-use sim::report::text;
+use sim::report::{Report, text};
 
 use crate::runs::Wrong;
 
@@ -23,7 +23,7 @@ pub(crate) fn run(case: &Case) -> Result<Wrong, String> {
     };
     let prepared = case.prepare();
     let simulated = simulate::run(case, &prepared).map_err(|error| error.to_string())?;
-    let found: Vec<_> = simulated.reports.iter().flat_map(|report| &report.findings).collect();
+    let found: Vec<_> = simulated.reports.iter().flat_map(Report::errors).collect();
     if !case.verdict.finds(found.iter().map(|finding| finding.kind)) {
         let kinds: Vec<_> = found.iter().map(|finding| finding.kind.name()).collect();
         return Err(format!("{case} is known to be wrong, but not like this: the findings are [{}]", kinds.join(", ")));
@@ -41,7 +41,7 @@ pub(crate) fn run(case: &Case) -> Result<Wrong, String> {
         file,
         kind,
         why: why.to_owned(),
-        findings: found.iter().map(|finding| text::finding("finding", finding, &sources)).collect(),
+        findings: found.iter().map(|finding| text::finding(finding, &sources)).collect(),
         result: if check.right { None } else { check.first },
     })
 }

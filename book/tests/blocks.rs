@@ -60,6 +60,68 @@ fn a_question_of_words_has_one_right_option() {
 }
 
 #[test]
+fn a_reason_stands_with_the_answer_and_not_with_its_option() {
+    let text = "{{#wb quiz why}}\nWhich?\n{{#wb option}} One.\n{{#wb reason}} One is too few.\n{{#wb option right}} Two.\n\
+                {{#wb option}} Three.\n{{#wb reason}} Three *are* many.\n{{#wb because}}\nSo.\n{{#wb end}}\n";
+    let html = fill(text);
+    let (options, answer) = html.split_once("<details").unwrap();
+    assert!(options.contains("One.") && !options.contains("too few") && !options.contains("many"), "{html}");
+    assert!(answer.contains("<li data-option=\"A\">\n\n<b>Not A.</b> One is too few.\n\n</li>"), "{html}");
+    assert!(answer.contains("<li data-option=\"C\">\n\n<b>Not C.</b> Three *are* many."), "{html}");
+    assert!(answer.find("So.") < answer.find("too few"), "{html}");
+    assert_eq!((html.matches("<li").count(), html.matches("</li>").count()), (5, 5), "{html}");
+    let right = text.replace("Two.\n", "Two.\n{{#wb reason}} Because.\n");
+    assert!(fault(&right).contains("option B of why is right"));
+    let twice = text.replace("One is", "x\n{{#wb reason}} One is");
+    assert!(fault(&twice).contains("two reasons"));
+    assert!(fault("{{#wb reason}} x").contains("belongs behind an `option`"));
+}
+
+#[test]
+fn a_question_is_asked_again_with_another_number() {
+    let text = "{{#wb quiz stride words=\"lane * 12\" of=wavefronts}}\nTwelve?\n{{#wb because}}\nFour.\n\
+                {{#wb again words=\"lane * 20\" of=wavefronts}}\nTwenty?\n\
+                {{#wb again words=\"lane * 6\" of=wavefronts unit=wavefronts}}\nSix?\n{{#wb end}}\n";
+    let html = fill(text);
+    assert!(
+        html.contains("<div class=\"wb-again\" data-value=\"4\" data-shown=\"4\">\n\n**Once more.** \nTwenty?"),
+        "{html}"
+    );
+    assert!(html.contains("data-value=\"2\" data-shown=\"2\" data-unit=\"wavefronts\">"), "{html}");
+    assert_eq!((html.matches("<div").count(), html.matches("</div>").count()), (2, 2), "{html}");
+    assert!(html.find("wb-again") > html.find("<details"), "it is asked behind the answer: {html}");
+    let early = "{{#wb quiz stride words=lane of=wavefronts}}\n{{#wb again words=lane of=wavefronts}}\n\
+                 {{#wb because}}\n{{#wb end}}\n";
+    assert!(fault(early).contains("comes after `because`"));
+    assert!(fault("{{#wb again words=lane of=wavefronts}}").contains("belongs into `quiz`"));
+}
+
+#[test]
+fn what_is_held_of_runs_is_true_or_stops_the_book() {
+    let two = "two=\"kernel=two case=small of='shared load wavefronts'\"";
+    let hold = |relation: &str, names: &str| format!("{{{{#wb hold \"{relation}\" {names}}}}}");
+    let four = "four=\"words='lane * 4' of=wavefronts\"";
+    assert_eq!(fill(&hold("20 < two <= 30 != 2 * four", &format!("{two} {four}"))), "");
+    let told = fault(&hold("2 * two < 30", two));
+    assert!(told.contains("the text says that 2 * two < 30, but 60 < 30 is false: two = 30"), "{told}");
+    for (relation, names, why) in [
+        ("two", two, "compares nothing"),
+        ("2 < 3", "", "names no value of a run"),
+        ("2 < 3", two, "does not use `two`"),
+        ("two < three", two, "no number is called `three`"),
+        ("two < 3", "two=\"kernel=two\"", "needs the option `case=…`"),
+        ("two < 3", "two=\"words=lane of=wavefronts colour=red\"", "has no option `colour`"),
+    ] {
+        let told = fault(&hold(relation, names));
+        assert!(told.contains(why), "{relation} {names}: {told}");
+    }
+    let old = "old=\"kernel=two case=small of='shared load wavefronts' target=g80\"";
+    assert_eq!(fill(&hold("old = 2 * two", &format!("{two} {old}"))), "");
+    let differs = Fake { simulated: 30, measured: Some(31), ..Fake::default() };
+    assert!(fill_with(&differs, &hold("two = 30", two)).is_err(), "a number that the GPU contradicts holds nothing");
+}
+
+#[test]
 fn steps_hold_whatever_is_in_their_frames() {
     let html = fill("{{#wb steps \"Two\"}}\n{{#wb frame \"a\"}}\n*x*\n{{#wb frame \"b\"}}\ny\n{{#wb end}}\n");
     assert_eq!((html.matches("wb-frame").count(), html.matches("</div>").count()), (2, 3), "{html}");
@@ -109,7 +171,7 @@ fn what_the_bench_contradicts_stops_the_book() {
 fn a_ladder_has_a_chart_and_a_table() {
     let html =
         fill("{{#wb ladder problem=array_scan size=\"2^28\" data=ints versions=\"prefix_bulk prefix_printed\"}}");
-    assert!(html.contains("<title>Speed of array_scan for 2^28 ints, any numbers</title>"), "{html}");
+    assert!(html.contains("aria-label=\"Speed of array_scan for 2^28 ints, any numbers\""), "{html}");
     for shown in ["2<sup>28</sup> ints", "cub::<wbr>DeviceScan", "wrong, as expected", "a copy of as many bytes"] {
         assert!(html.contains(shown), "{shown} is missing: {html}");
     }
@@ -145,7 +207,7 @@ fn every_figure_is_drawn_with_a_title_and_a_description() {
         let html = fill(&format!("{{{{#wb figure {options} caption=\"See & say.\"}}}}"));
         assert!(html.contains(wanted), "{options}: {html}");
         assert!(
-            html.contains("<title>") && html.contains("<desc>") && html.contains("See &amp; say."),
+            html.contains("aria-label=") && html.contains("aria-description=") && html.contains("See &amp; say."),
             "{options}: {html}"
         );
         assert!(!html.trim().contains("\n\n"), "{options}: a blank line ends the HTML: {html}");

@@ -147,7 +147,7 @@ fn a_command_has_the_launch_and_the_arguments_of_its_case() {
 fn the_other_blocks_are_filled() {
     assert!(fill("{{#wb closing}}").contains("6 of 6 exact counters agree (H200, recorded 2026-11-21)"));
     assert!(fill("{{#wb agreement}}").contains("<td class=\"wb-n\">4</td>"));
-    assert!(fill("{{#wb provenance}}").contains("<td>NVIDIA H200</td>"));
+    assert!(fill("{{#wb provenance}}").contains("<th scope=\"row\">NVIDIA H200</th>"));
     let known = fill("{{#wb known}}");
     assert!(
         known.contains("histogram_<wbr>many_<wbr>bulk") && known.contains("href=\"#votes-of-the-compiler\""),
@@ -208,7 +208,8 @@ fn a_missing_record_must_be_admitted_in_the_text() {
 #[test]
 fn every_mistake_of_an_author_has_a_sentence() {
     assert!(
-        fault("{{#wb picture}}").contains("there is no directive `picture`; there are number, ratio, claim, predict")
+        fault("{{#wb picture}}")
+            .contains("there is no directive `picture`; there are number, ratio, claim, hold, predict")
     );
     assert!(fault("{{#wb counters kernel=three case=small}}").contains("no kernel `three`; there are one, two"));
     assert!(fault("{{#wb counters kernel=two case=large}}").contains("two has no case \"large\"; there are \"small\""));

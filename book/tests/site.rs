@@ -38,6 +38,37 @@ fn a_small_book_is_built_and_its_links_lead_to_the_source() {
 }
 
 #[test]
+fn a_chapter_is_cut_into_pages_and_places_are_found_on_them() {
+    let chapter = "minutes: 4\n\n# A\n\nSee [there](#second).\n\n## First\n\n{{#wb page more \"More\"}}\n\n## Second\n\n\
+                   {{#wb lines kernel=one case=small}}\n\nAnd [back](#first).\n";
+    let root = small_book("", chapter);
+    fs::write(
+        root.path().join("chapters/b.md"),
+        "minutes: 2\n\n# B\n\n[A](deep/a.md#second)\n\n{{#wb file fake.cu}}\n",
+    )
+    .unwrap();
+    let out = root.path().join("out");
+    build_with(root.path(), Some(&out), Fake::default()).unwrap();
+    let page = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+    let (first, more) = (page("deep/a.html"), page("deep/a-more.html"));
+    assert!(first.contains("href=\"a-more.html#second\"") && !first.contains("id=\"second\""), "{first}");
+    assert!(first.contains("class=\"wb-moved\">{\"more\":\"a-more.html\",\"second\":\"a-more.html\"}"), "{first}");
+    assert!(
+        more.contains("id=\"second\"")
+            && more.contains("href=\"a.html#first\"")
+            && more.contains("../b.html#fake-cu-L3")
+    );
+    assert!(page("b.html").contains("href=\"deep/a-more.html#second\"") && page("toc.html").contains("a-more.html"));
+    // A fault on a later page has the line of the chapter's file; a page does not end within a question.
+    let root = small_book("", &chapter.replace("case=small", "case=none"));
+    let error = build_with(root.path(), None, Fake::default()).unwrap_err().to_string();
+    assert!(error.contains("a.md:13:"), "{error}");
+    let root = small_book("", "minutes: 3\n\n# A\n\n{{#wb steps \"x\"}}\n{{#wb page more More}}\n{{#wb end}}\n");
+    let error = build_with(root.path(), None, Fake::default()).unwrap_err().to_string();
+    assert!(error.contains("a.md:6: a page cannot end within a block"), "{error}");
+}
+
+#[test]
 fn a_wrong_chapter_is_named_with_its_lines_and_nothing_is_written() {
     let root = small_book("", "minutes: 3\n\n# A\n\n{{#wb picture}}\n");
     let out = root.path().join("out");
@@ -59,7 +90,7 @@ fn a_question_has_a_name_of_its_own() {
     let quiz = "{{#wb quiz twice words=lane of=wavefronts}}\nWhy?\n{{#wb because}}\nSo.\n{{#wb end}}\n";
     let root = small_book("", &format!("minutes: 3\n\n# A\n\n{quiz}\n{quiz}"));
     let error = build_with(root.path(), None, Fake::default()).unwrap_err().to_string();
-    assert!(error.contains("a.md:11: the question twice stands in deep/a.md:5 already"), "{error}");
+    assert!(error.contains("a.md:11: the question twice is in deep/a.md:5 already"), "{error}");
 }
 
 #[test]
@@ -138,7 +169,7 @@ fn pages_of_the_reference_hang_below_the_chapter_that_asks_for_them() {
     // A page that cannot be filled is named; links go through the folder of SUMMARY.md.
     let root = small_book("", "minutes: 3\n\n# A\n\n{{#wb counter-index}}\n");
     let error = build_with(root.path(), None, Fake::default()).unwrap_err().to_string();
-    assert!(error.contains("deep/a.md:5: `counter-index` stands in a chapter beside SUMMARY.md"), "{error}");
+    assert!(error.contains("deep/a.md:5: `counter-index` belongs into a chapter beside SUMMARY.md"), "{error}");
     let root = small_book("", "minutes: 3\n\n# A\n");
     fs::write(root.path().join("chapters/b.md"), "minutes: 2\n\n# B\n\n{{#wb counter-index}}\n").unwrap();
     let contradicted = Fake { simulated: 1, measured: Some(2), ..Fake::default() };
@@ -166,6 +197,36 @@ fn attributes<'a>(page: &'a str, name: &str) -> Vec<&'a str> {
     page.split(&*start).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
+/// What readers search for, and the page that teaches it: its words are in a heading, which weighs most in a search.
+const TAUGHT: [(&str, &str); 7] = [
+    ("coalescing", "machine/sectors.html"),
+    ("occupancy", "machine/threads.html"),
+    ("warp divergence", "machine/divergence.html"),
+    ("bank conflicts", "machine/banks.html"),
+    ("atomics contention", "machine/votes.html"),
+    ("race conditions", "machine/barriers.html"),
+    ("contention", "machine/votes.html"),
+];
+
+/// The exercises, each with the section of the book that it leads to.
+fn sections() -> Vec<(String, String)> {
+    let mut all = Vec::new();
+    let folders = fs::read_dir(our_book().join("../exercises/solutions")).unwrap();
+    for folder in folders {
+        for file in fs::read_dir(folder.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_none_or(|extension| extension != "toml") {
+                continue;
+            }
+            let text: toml::Table = toml::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+            let section = text.get("section").and_then(|section| section.as_str());
+            all.extend(section.map(|section| (path.display().to_string(), section.to_owned())));
+        }
+    }
+    assert!(all.len() > 20);
+    all
+}
+
 /// Builds the real book from real runs and looks at every page: filled, and without a link that leads nowhere.
 #[test]
 fn our_book_is_built_from_real_runs_and_its_links_hold() {
@@ -182,6 +243,11 @@ fn our_book_is_built_from_real_runs_and_its_links_hold() {
     for path in &found {
         let page = fs::read_to_string(path).unwrap();
         assert!(!page.contains("{{#wb"), "{} has an unfilled directive", path.display());
+        assert!(
+            !page.contains("<desc>"),
+            "{}: the search finds what drawings say to those who do not see",
+            path.display()
+        );
         if path.file_name().is_some_and(|name| name == "print.html" || name == "404.html" || name == "toc.html") {
             continue;
         }
@@ -201,6 +267,28 @@ fn our_book_is_built_from_real_runs_and_its_links_hold() {
                 );
             }
         }
+    }
+    for (exercise, section) in sections() {
+        let (file, id) = section.split_once('#').unwrap_or((&section, ""));
+        let text = fs::read_to_string(site.join(file.replacen(".md", ".html", 1))).unwrap();
+        // The script of the first page leads on to the page of the chapter that has the place.
+        let moved = text.split("class=\"wb-moved\">").nth(1).and_then(|rest| rest.split("</script>").next());
+        let moved: std::collections::BTreeMap<String, String> =
+            moved.map(|list| serde_json::from_str(list).unwrap()).unwrap_or_default();
+        let text = moved.get(id).map(|page| fs::read_to_string(site.join(page)).unwrap()).unwrap_or(text);
+        assert!(id.is_empty() || attributes(&text, "id").contains(&id), "{exercise} leads to {section}: no such place");
+    }
+    for (words, page) in TAUGHT {
+        let text = fs::read_to_string(site.join(page)).unwrap().to_lowercase();
+        let taught = text
+            .split("<h")
+            .skip(1)
+            .filter_map(|rest| rest.split_once("</h"))
+            .any(|(head, _)| head.starts_with(['1', '2', '3']) && words.split(' ').all(|word| head.contains(word)));
+        assert!(
+            taught,
+            "no heading of {page} says `{words}`, so a search finds the word's entry and not the page on it"
+        );
     }
     let scan = fs::read_to_string(site.join("scan.html")).unwrap();
     let case = kernels::case::all()
@@ -228,9 +316,9 @@ fn our_book_is_built_from_real_runs_and_its_links_hold() {
     }
 }
 
-/// The `warpbook sim FILE.ptx …` commands of a chapter's page, word by word.
+/// The `sim FILE.ptx …` commands of a chapter's page as a reader types them, word by word.
 fn commands(page: &str) -> Vec<Vec<&str>> {
-    let blocks = page.split("warpbook sim ").skip(1).filter_map(|rest| rest.split("</code>").next());
+    let blocks = page.split("cargo run --release -- sim ").skip(1).filter_map(|rest| rest.split("</code>").next());
     blocks.map(|block| block.split_whitespace().filter(|word| *word != "\\").collect()).collect()
 }
 

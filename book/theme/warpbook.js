@@ -36,6 +36,42 @@
         return `You said ${guess}, and it is ${what}.`;
     };
 
+    // What a reader has answered: the first answer is kept, and whether the answer was open before it.
+    const answered = (key) => {
+        try {
+            const kept = JSON.parse(store.get(key));
+            return typeof kept === "object" && kept !== null ? kept : {};
+        } catch { return {}; }
+    };
+    const keepFirst = (key, answer, right) => {
+        const kept = answered(key);
+        if (kept.first === undefined) {
+            Object.assign(kept, { first: answer, right: right && !kept.seen });
+            store.set(key, JSON.stringify(kept));
+        }
+        progress();
+        return kept;
+    };
+    // Whoever opens an answer before trying has seen it.
+    const watchAnswer = (key, answer) => answer?.addEventListener("toggle", () => {
+        const kept = answered(key);
+        if (!answer.open || kept.first !== undefined || kept.seen) return;
+        store.set(key, JSON.stringify({ ...kept, seen: true }));
+    });
+
+    // How many of the page's questions are answered, below its title.
+    const progress = () => {
+        const quizzes = [...document.querySelectorAll(".wb-quiz")];
+        const line = document.querySelector(".wb-minutes");
+        if (quizzes.length === 0 || !line || document.querySelectorAll(".wb-minutes").length > 1) return;
+        const kept = quizzes.map((quiz) => answered(`quiz:${quiz.dataset.quiz}`)).filter((own) => own.first !== undefined);
+        let place = line.querySelector(".wb-progress");
+        if (!place) line.append(place = make("span", { class: "wb-progress" }));
+        const right = kept.filter((own) => own.right).length;
+        place.textContent = kept.length === 0 ? ` · ${quizzes.length} questions`
+            : ` · ${kept.length} of ${quizzes.length} questions answered, ${right} right at the first try`;
+    };
+
     // A field for a number, and what happens when one is entered.
     let fields = 0;
     const entry = (label, key, done) => {
@@ -47,12 +83,11 @@
         const verdict = make("p", { class: "wb-verdict", "aria-live": "polite" });
         form.append(verdict);
         keep(form);
-        const before = store.get(key);
-        if (before !== null) field.value = before;
+        const before = answered(key).first;
+        if (before !== undefined) field.value = before;
         form.addEventListener("submit", (event) => {
             event.preventDefault();
             if (field.value === "" || !Number.isFinite(field.valueAsNumber)) return;
-            store.set(key, field.value);
             verdict.textContent = done(field.valueAsNumber);
         });
         return form;
@@ -63,12 +98,17 @@
             const { value, shown, unit } = box.dataset;
             const answer = box.nextElementSibling;
             const label = unit ? `Your prediction (${unit})` : "Your prediction";
-            box.append(entry(label, `predict:${location.pathname}:${at}`, (guess) => {
+            const key = `predict:${location.pathname}:${at}`;
+            box.append(entry(label, key, (guess) => {
+                const { first } = keepFirst(key, guess, guess === Number(value));
                 if (answer?.matches("details.wb-answer")) answer.open = true;
-                return judge(guess, Number(value), shown, unit);
+                const says = judge(guess, Number(value), shown, unit);
+                return first === guess ? says : `${says} Your first prediction was ${first}.`;
             }));
         });
     };
+
+    const letterOf = (at) => String.fromCharCode(65 + at);
 
     const options = (quiz, list, answer) => {
         const name = `wb-${quiz.dataset.quiz}`;
@@ -79,8 +119,8 @@
         [...list.children].forEach((item, at) => {
             const label = make("label", { class: "wb-option" });
             const radio = make("input", { type: "radio", name, value: String(at) });
-            radio.checked = store.get(key) === String(at);
-            const letter = make("b", {}, String.fromCharCode(65 + at));
+            radio.checked = answered(key).first === at;
+            const letter = make("b", {}, letterOf(at));
             const text = make("span");
             // The paragraph's content, since a label holds no paragraphs.
             const paragraphs = [...item.children].filter((child) => child.tagName === "P");
@@ -103,32 +143,59 @@
                 verdict.textContent = "Choose an answer first.";
                 return;
             }
-            store.set(key, chosen.value);
-            const right = chosen.closest("label").dataset.right === "yes";
-            form.querySelectorAll("label").forEach((label) => {
-                label.classList.toggle("wb-right", label.dataset.right === "yes");
-            });
-            verdict.textContent = right ? "Right. Read why below." : "No. Read why below.";
-            answer.open = true;
+            const label = chosen.closest("label");
+            const right = label.dataset.right === "yes";
+            const { first, seen } = keepFirst(key, Number(chosen.value), right);
+            verdict.textContent = right ? "Right." : "No.";
+            label.classList.add(right ? "wb-right" : "wb-tried");
+            if (right) {
+                answer.open = true;
+                if (first !== Number(chosen.value)) verdict.append(` Your first answer was ${letterOf(first)}.`);
+                else if (seen) verdict.append(" The answer was open before you tried.");
+                return;
+            }
+            // The answer stays folded: there is another try.
+            const reason = answer.querySelector(`.wb-reasons [data-option="${letterOf(Number(chosen.value))}"]`);
+            if (reason) {
+                const own = reason.cloneNode(true);
+                own.querySelector("b")?.remove();
+                const parts = [...own.children].filter((child) => child.tagName === "P");
+                (parts.length > 0 ? parts : [own]).forEach((part) => verdict.append(" ", ...part.childNodes));
+            }
+            verdict.append(" Try again, or open the answer.");
         });
         list.replaceWith(form);
+    };
+
+    // A question for a number: whoever is wrong learns in which direction, and tries again. A number that is no whole one
+    // need not be met: a twentieth above or below is near enough.
+    const asked = (box, key, answer) => {
+        const { shown, unit } = box.dataset;
+        const value = Number(box.dataset.value);
+        const form = entry(unit ? `Your answer (${unit})` : "Your answer", key, (guess) => {
+            const near = !Number.isInteger(value) && Math.abs(guess / value - 1) <= 0.05;
+            const right = guess === value || near;
+            const { first, seen } = keepFirst(key, guess, right);
+            if (!right) return `You said ${guess}: it is ${guess > value ? "less" : "more"}. Try again, or open the answer.`;
+            if (answer) answer.open = true;
+            const says = judge(guess, value, shown, unit);
+            if (first !== guess) return `${says} Your first answer was ${first}.`;
+            return seen ? `${says} The answer was open before you tried.` : says;
+        });
+        if (answer) answer.before(form);
+        else box.append(form);
     };
 
     const quizzes = () => {
         document.querySelectorAll(".wb-quiz").forEach((quiz) => {
             const answer = quiz.querySelector("details.wb-answer");
             const list = quiz.querySelector("ol.wb-options");
-            if (list) {
-                options(quiz, list, answer);
-            } else if (quiz.dataset.value !== undefined) {
-                const { value, shown, unit } = quiz.dataset;
-                const label = unit ? `Your answer (${unit})` : "Your answer";
-                answer.before(entry(label, `quiz:${quiz.dataset.quiz}`, (guess) => {
-                    answer.open = true;
-                    return judge(guess, Number(value), shown, unit);
-                }));
-            }
+            watchAnswer(`quiz:${quiz.dataset.quiz}`, answer);
+            quiz.querySelectorAll(".wb-again").forEach((box, at) => asked(box, `again:${quiz.dataset.quiz}:${at}`, null));
+            if (list) options(quiz, list, answer);
+            else if (quiz.dataset.value !== undefined) asked(quiz, `quiz:${quiz.dataset.quiz}`, answer);
         });
+        progress();
     };
 
     const steps = () => {
@@ -214,11 +281,74 @@
         });
     };
 
+    // The pages show commands as they can be typed in a clone of the repository. Whoever has installed the program says so
+    // once, on the page about the commands, and reads its name from then on.
+    const CLONE = "cargo run --release -- ";
+    const commands = () => {
+        const installed = store.get("installed") === "yes";
+        const [from, to] = installed ? [CLONE, "warpbook "] : ["warpbook ", CLONE];
+        document.querySelectorAll("main code").forEach((code) => {
+            if (!installed && code.dataset.installed !== "yes") return;
+            const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+            for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+                if (!text.data.includes(from)) continue;
+                text.data = text.data.replaceAll(from, to);
+                code.dataset.installed = "yes";
+            }
+            if (!installed) delete code.dataset.installed;
+        });
+        const place = document.querySelector(".wb-installed");
+        if (!place || place.querySelector("input")) return;
+        const label = make("label");
+        const box = make("input", { type: "checkbox" });
+        box.checked = installed;
+        box.addEventListener("change", () => {
+            store.set("installed", box.checked ? "yes" : "no");
+            commands();
+        });
+        label.append(box, " I have installed it: show commands as `warpbook …`");
+        place.replaceChildren(label);
+    };
+
+    // A long chapter has several pages. A link to a place in it leads to the first; from there on to the page that has it.
+    const moved = () => {
+        const id = decodeURIComponent(location.hash.slice(1));
+        const list = document.querySelector("main script.wb-moved");
+        if (!id || !list || document.getElementById(id)) return;
+        const pages = JSON.parse(list.textContent);
+        if (Object.hasOwn(pages, id)) location.replace(`${pages[id]}#${id}`);
+    };
+
+    // What is wider than the screen scrolls within its frame, and says so.
+    const cues = () => {
+        const tell = (box) => {
+            const before = box.previousElementSibling;
+            const cue = before?.matches(".wb-cue") ? before : null;
+            const wide = box.scrollWidth > box.clientWidth + 1;
+            if (wide && !cue) {
+                const what = box.querySelector("svg") ? "figure" : "table";
+                box.before(make("p", { class: "wb-cue" }, `The ${what} goes on to the right: scroll it sideways \u2192`));
+            } else if (!wide && cue && box.clientWidth > 0) {
+                cue.remove();
+            }
+        };
+        // What is folded or a later step has no width yet: this also notices when it gets one.
+        const sizes = new ResizeObserver((changes) => changes.forEach(({ target }) => tell(target)));
+        document.querySelectorAll("main :is(.wb-scroll, .wb-table, .table-wrapper)").forEach((box) => {
+            tell(box);
+            sizes.observe(box);
+        });
+    };
+
+    moved();
+    window.addEventListener("hashchange", moved);
+    commands();
     predictions();
     quizzes();
     steps();
     contents();
     scrollers();
+    cues();
     window.addEventListener("resize", scrollers);
     document.querySelectorAll("main details").forEach((answer) => answer.addEventListener("toggle", scrollers));
 })();

@@ -1,4 +1,5 @@
-// Shared memory and its banks: one warp reads words that are a distance apart, or one word together.
+// Shared memory and its banks: one warp reads words that are a distance apart, or one
+// word together.
 // run: stride_read "stride 1" 1 32 4096 zeros:128 i32:1
 // run: stride_read "stride 2" 1 32 4096 zeros:128 i32:2
 // run: stride_read "stride 3" 1 32 4096 zeros:128 i32:3
@@ -39,8 +40,7 @@ extern "C" __global__ void column_read(int *out)
 {
     __shared__ int tile[32][32];
 
-    for (int row = 0; row < 32; row++)
-        tile[row][threadIdx.x] = row;
+    for (int row = 0; row < 32; row++) tile[row][threadIdx.x] = row;
     __syncwarp();
     out[threadIdx.x] = tile[threadIdx.x][3];
 }
@@ -52,8 +52,7 @@ extern "C" __global__ void column_padded(int *out)
 {
     __shared__ int tile[32][33];
 
-    for (int row = 0; row < 32; row++)
-        tile[row][threadIdx.x] = row;
+    for (int row = 0; row < 32; row++) tile[row][threadIdx.x] = row;
     __syncwarp();
     out[threadIdx.x] = tile[threadIdx.x][3];
 }

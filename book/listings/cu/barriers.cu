@@ -6,8 +6,7 @@
 
 static __device__ __noinline__ int steps(int value, int count)
 {
-    for (int round = 0; round < count; round++)
-        value = value * 1664525 + 1013904223;
+    for (int round = 0; round < count; round++) value = value * 1664525 + 1013904223;
     return value;
 }
 

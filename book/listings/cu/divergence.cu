@@ -9,8 +9,7 @@
 // The two sides: long enough that no compiler takes both and selects.
 static __device__ __noinline__ int steps(int value, int count)
 {
-    for (int round = 0; round < count; round++)
-        value = value * 1664525 + 1013904223;
+    for (int round = 0; round < count; round++) value = value * 1664525 + 1013904223;
     return value;
 }
 
@@ -47,14 +46,30 @@ extern "C" __global__ void eight_sides(int *out, int sides)
     int t = threadIdx.x, value = t;
 
     switch (t % sides) {
-    case 0: value = steps(t, 11); break;
-    case 1: value = steps(t, 12); break;
-    case 2: value = steps(t, 13); break;
-    case 3: value = steps(t, 14); break;
-    case 4: value = steps(t, 15); break;
-    case 5: value = steps(t, 16); break;
-    case 6: value = steps(t, 17); break;
-    case 7: value = steps(t, 18); break;
+    case 0:
+        value = steps(t, 11);
+        break;
+    case 1:
+        value = steps(t, 12);
+        break;
+    case 2:
+        value = steps(t, 13);
+        break;
+    case 3:
+        value = steps(t, 14);
+        break;
+    case 4:
+        value = steps(t, 15);
+        break;
+    case 5:
+        value = steps(t, 16);
+        break;
+    case 6:
+        value = steps(t, 17);
+        break;
+    case 7:
+        value = steps(t, 18);
+        break;
     }
     out[t] = value;
 }
@@ -78,8 +93,7 @@ extern "C" __global__ void rounds_together(int *out)
     int value = threadIdx.x;
 
 #pragma unroll 1
-    for (int round = 0; round < 32; round++)
-        value = (value ^ round) * 1664525;
+    for (int round = 0; round < 32; round++) value = (value ^ round) * 1664525;
     out[threadIdx.x] = value;
 }
 // ANCHOR_END: rounds

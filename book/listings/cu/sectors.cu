@@ -1,4 +1,5 @@
-// Global memory and its sectors: one warp reads words that are a distance apart, or begin at an odd place.
+// Global memory and its sectors: one warp reads words that are a distance apart, or
+// begin at an odd place.
 // run: read_apart "every word" 1 32 0 zeros:128 iota:1024 i32:1
 // run: read_apart "every second word" 1 32 0 zeros:128 iota:1024 i32:2
 // run: read_apart "every eighth word" 1 32 0 zeros:128 iota:1024 i32:8
@@ -35,7 +36,9 @@ extern "C" __global__ void read_backwards(int *out, const int *in)
 // ANCHOR_END: backwards
 
 // ANCHOR: points
-struct point { int x, y, z; };
+struct point {
+    int x, y, z;
+};
 
 // An array of points: the three numbers of a point lie side by side.
 extern "C" __global__ void points_together(int *out, const point *in)
@@ -46,7 +49,8 @@ extern "C" __global__ void points_together(int *out, const point *in)
 }
 
 // Three arrays: all x lie side by side, then all y, then all z.
-extern "C" __global__ void points_apart(int *out, const int *x, const int *y, const int *z)
+extern "C" __global__ void points_apart(int *out, const int *x, const int *y,
+                                        const int *z)
 {
     int i = threadIdx.x;
 

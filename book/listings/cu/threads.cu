@@ -34,7 +34,6 @@ extern "C" __global__ void number_all(int *out, int count)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
 
-    if (i < count)
-        out[i] = i * i;
+    if (i < count) out[i] = i * i;
 }
 // ANCHOR_END: all

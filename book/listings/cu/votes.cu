@@ -1,4 +1,5 @@
-// Atomics, votes and shuffles: lanes that meet at one address, and lanes that talk without memory.
+// Atomics, votes and shuffles: lanes that meet at one address, and lanes that talk
+// without memory.
 // run: count_one "32 threads, one address" 1 32 0 zeros:4
 // run: count_found "all to one bin" 1 32 0 zeros:128 ints:32:0
 // run: count_found "four bins" 1 32 0 zeros:128 ints:32:i%4
@@ -15,10 +16,7 @@
 
 // ANCHOR: one
 // Every lane adds to the same counter.
-extern "C" __global__ void count_one(int *counter)
-{
-    atomicAdd(counter, 1);
-}
+extern "C" __global__ void count_one(int *counter) { atomicAdd(counter, 1); }
 // ANCHOR_END: one
 
 // ANCHOR: found
@@ -65,8 +63,7 @@ extern "C" __global__ void sum_shuffle(int *out, const int *in)
 
     for (int apart = 16; apart > 0; apart /= 2)
         sum += __shfl_xor_sync(0xffffffff, sum, apart);
-    if (threadIdx.x == 0)
-        *out = sum;
+    if (threadIdx.x == 0) *out = sum;
 }
 
 // The same through shared memory.
@@ -83,8 +80,7 @@ extern "C" __global__ void sum_shared(int *out, const int *in)
         sums[t] += other;
     }
     __syncwarp();
-    if (t == 0)
-        *out = sums[0];
+    if (t == 0) *out = sums[0];
 }
 // ANCHOR_END: sums
 
@@ -96,7 +92,6 @@ extern "C" __global__ void keep_odd(int *out, const int *in)
     unsigned odd = __ballot_sync(0xffffffff, value % 2 == 1);
     int place = __popc(odd & ((1u << t) - 1));
 
-    if (value % 2 == 1)
-        out[place] = value;
+    if (value % 2 == 1) out[place] = value;
 }
 // ANCHOR_END: keep

@@ -6,6 +6,7 @@
 mod atomics;
 mod ballot;
 pub(crate) mod banks;
+mod beside;
 mod bitonic;
 mod lanes;
 mod layout;
@@ -29,6 +30,7 @@ pub(crate) fn figure(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
     let kind = directive.word("a kind of figure, such as `banks`")?;
     match &*kind {
         "banks" => banks::figure(filler, directive),
+        "beside" => beside::beside(filler, directive),
         "sweep" => sweep::sweep(filler, directive),
         "tree" => tree::tree(directive),
         "lanes" => lanes::lanes(filler, directive),
@@ -46,7 +48,7 @@ pub(crate) fn figure(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
         "roofline" => roofline::roofline(filler, directive),
         "timeline" => timeline::timeline(filler, directive),
         other => Err(Reason::Wrong(format!(
-            "there is no figure `{other}`; there are banks, sweep, tree, lanes, ballot, atomics, sectors, layout, sat, \
+            "there is no figure `{other}`; there are banks, beside, sweep, tree, lanes, ballot, atomics, sectors, layout, sat, \
              waves, radix, threads, waits, bitonic, merge-path, roofline, timeline"
         ))),
     }

@@ -49,7 +49,7 @@ pub(crate) fn roofline(filler: &Filler<'_>, directive: &mut Directive) -> Result
     let caption = format!(
         "{own}{}, {}. All launches of a version are one point: further to the right it computes more for each byte that it moves, \
          further up it does so faster. The line is what memory (sloped) and the issue of instructions (flat) allow. Predicted for an \
-         H200; the times behind it are held against measured ones in <a href=\"{}time.html\">How long it takes</a>.",
+         H200; the times behind it are compared with measured ones in <a href=\"{}time.html\">How long it takes</a>.",
         escape(&problem),
         escape(&first.workload()),
         filler.to_root

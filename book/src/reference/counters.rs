@@ -28,15 +28,15 @@ const FAMILIES: [Family; 7] = [
         slug: "shared",
         title: "Counters of shared memory",
         about: "Shared memory has 32 banks of one 4-byte word, and serves one word per bank in a pass, a *wavefront*. What \
-                an access of a warp costs follows from its addresses: [shared memory and its \
-                banks](../machine/banks.md).",
+                an access of a warp costs follows from its addresses: [shared memory: banks and \
+                bank conflicts](../machine/banks.md).",
         has: |metric| !metric.starts_with("warpbook__") && metric.contains("_shared"),
     },
     Family {
         slug: "global",
         title: "Counters of global memory",
         about: "An access of a warp to global memory touches *sectors* of 32 bytes, four of which are a *line*. What it \
-                costs follows from its addresses: [global memory and its sectors](../machine/sectors.md). These counters \
+                costs follows from its addresses: [global memory: sectors and coalescing](../machine/sectors.md). These counters \
                 are those of the instructions, before any cache.",
         has: |metric| metric.starts_with("smsp__") && (metric.contains("_global") || metric.contains("ldgsts")),
     },
@@ -52,7 +52,7 @@ const FAMILIES: [Family; 7] = [
         slug: "l2",
         title: "Counters of the L2 cache",
         about: "Atomics on global memory are done in the L2 cache, which all multiprocessors share. What reaches it is what \
-                the lanes of a warp could not settle among themselves: [atomics, votes and \
+                was not joined in the warp or in the L1 cache: [atomics and contention, votes, \
                 shuffles](../machine/votes.md).",
         has: |metric| metric.starts_with("lts__"),
     },
@@ -65,7 +65,7 @@ const FAMILIES: [Family; 7] = [
     },
     Family {
         slug: "lanes",
-        title: "Counters of arithmetic and of exchanges between lanes",
+        title: "Counters of arithmetic and of communication between lanes",
         about: "These are counted per *thread*: an instruction that a warp executes with 20 lanes counts 20 times. A lane \
                 that a predicate switches off does not count.",
         has: |metric| metric.contains("thread_inst_executed") && metric.starts_with("smsp__"),
@@ -73,8 +73,9 @@ const FAMILIES: [Family; 7] = [
     Family {
         slug: "own",
         title: "Counters that only the simulator has",
-        about: "Their names begin with `warpbook__`. No GPU counts them, or PTX does not determine them, so nothing is \
-                compared and nobody should hold them against a profiler’s numbers.",
+        about: "Their names begin with `warpbook__`. They are not compared with a GPU: some count PTX instructions, which a \
+                GPU does not execute, and others were not measured. Nsight Compute has the ideal and the excessive ones, too, \
+                as `memory_l1_wavefronts_shared_ideal` and `memory_l2_theoretical_sectors_global_ideal`.",
         has: |metric| metric.starts_with("warpbook__"),
     },
 ];
@@ -82,12 +83,12 @@ const FAMILIES: [Family; 7] = [
 /// What a unit means.
 fn unit_rule(unit: &str) -> &'static str {
     match unit {
-        "warp instructions" => "one for each execution by a warp with at least one lane taking part",
-        "thread instructions" => "one for each lane that takes part in an execution",
+        "warp instructions" => "one for each execution by a warp with at least one active lane",
+        "thread instructions" => "one for each active lane of an execution",
         "wavefronts" => "one for each pass through the 32 banks",
         "sectors" => "one for each different 32-byte piece that the lanes of a warp touch together",
         "lines" => "one for each different 128-byte piece that the lanes of a warp touch together",
-        "requests" => "one for each question from one unit of the GPU to another",
+        "requests" => "one for each request from one unit of the GPU to another",
         "bytes" => "those that the lanes of a warp address together, each element once",
         _ => "one for each execution by a warp",
     }
@@ -154,7 +155,7 @@ fn section(counter: &Counter, from: &Sources<'_>) -> Result<String, Reason> {
         .map(super::exercises::Exercise::shown)
         .collect();
     if !contracts.is_empty() {
-        let _ = writeln!(text, "- **Exercises whose cost is held against it:** {}.", listed(&contracts));
+        let _ = writeln!(text, "- **Exercises that limit it:** {}.", listed(&contracts));
     }
     match from.runs.example(metric).map_err(Reason::Wrong)? {
         Some((kernel, case)) => {
@@ -180,7 +181,7 @@ fn exactness(metric: &str) -> Result<String, Reason> {
         let place = causes.entry(&entry.page).or_insert_with(|| (what.to_owned(), 0));
         place.1 += entry.versions.len();
     }
-    let yes = "yes, the simulator’s number must be the GPU’s in every recorded case";
+    let yes = "yes, the simulator’s number must be the GPU’s for every recorded input";
     if causes.is_empty() {
         return Ok(format!("{yes}."));
     }

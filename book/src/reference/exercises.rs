@@ -87,7 +87,7 @@ mod tests {
         let exercises = read(Some(&course)).unwrap();
         assert!(exercises.len() > 40);
         assert!(exercises.iter().any(|exercise| exercise.has_findings));
-        assert!(exercises.iter().any(|exercise| exercise.counters.contains("wavefronts_mem_shared")));
+        assert!(exercises.iter().any(|exercise| exercise.counters.contains("shared_wavefronts")));
         let empty = tempfile::tempdir().unwrap();
         assert_eq!(read(Some(empty.path())), Ok(Vec::new()));
         fs::write(empty.path().join("info.toml"), "group = 3").unwrap();

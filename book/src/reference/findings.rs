@@ -31,11 +31,12 @@ pub const STARTERS: [(&str, &[FindingKind]); 10] = [
     ("equal_keys", &[FindingKind::Race]),
 ];
 
-/// What is written about a kind: what it means and why it matters, how to mend it, what the check cannot see.
+/// What is written about a kind: what it means and why it matters, how to fix it, what the check cannot see.
 const fn written(kind: FindingKind) -> &'static str {
     match kind {
         FindingKind::OutOfBounds => include_str!("../../reference/out-of-bounds.md"),
         FindingKind::Misaligned => include_str!("../../reference/misaligned.md"),
+        FindingKind::InvalidFree => include_str!("../../reference/invalid-free.md"),
         FindingKind::Uninitialized => include_str!("../../reference/uninitialized.md"),
         FindingKind::Race => include_str!("../../reference/race.md"),
         FindingKind::BarrierDivergence => include_str!("../../reference/barrier-divergence.md"),
@@ -100,7 +101,7 @@ fn page(kind: FindingKind, from: &Sources<'_>) -> Result<Page, Reason> {
     if !related.is_empty() {
         let _ = write!(
             text,
-            "\n## Exercises\n\nWhat these exercises give you to mend has such a finding: {}. `warpbook watch` leads through \
+            "\n## Exercises\n\nWhat these exercises give you to fix has such a finding: {}. `warpbook watch` leads through \
              them, and `warpbook exercise check NAME` judges one.\n",
             related.join(", ")
         );
@@ -154,7 +155,7 @@ fn counterpart(kind: FindingKind) -> Result<String, Reason> {
     };
     let _ = write!(
         text,
-        "\n{table}\nWhy one side alone finds some of them stands in [the whole table](../checks.md#beside-compute-sanitizer).\n"
+        "\n{table}\nWhy one side alone finds some of them is in [the whole table](../checks.md#beside-compute-sanitizer).\n"
     );
     Ok(text)
 }
@@ -207,13 +208,44 @@ pub(super) fn spans(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::directive::{Piece, pieces};
+
+    /// Every kind is led to: by an exercise whose starter has it, or by a chapter that shows a kernel with its whole message.
+    #[test]
+    fn every_kind_is_led_to() {
+        let chapters = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("chapters");
+        let mut shown = Vec::new();
+        for folder in [chapters.clone(), chapters.join("machine")] {
+            for file in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+                if file.extension().is_none_or(|is| is != "md") {
+                    continue;
+                }
+                let text = std::fs::read_to_string(&file).unwrap();
+                for piece in pieces(&text).unwrap_or_else(|why| panic!("{}: {why:?}", file.display())) {
+                    if let Piece::Directive(mut directive) = piece
+                        && directive.name == "finding"
+                    {
+                        shown.push(directive.word("a kernel").unwrap());
+                    }
+                }
+            }
+        }
+        for kind in FindingKind::ALL {
+            let exercise = STARTERS.iter().any(|(_, kinds)| kinds.contains(&kind));
+            let chapter = catalogue::of(kind.name()).any(|kernel| shown.iter().any(|own| own == kernel));
+            assert!(exercise || chapter, "nothing leads a reader to {}", kind.name());
+            let example = catalogue::of(kind.name()).next().expect("a kernel to show");
+            let said = catalogue::run(example).unwrap().findings.join("\n");
+            assert!(said.contains(&format!("[{}]", kind.name())) && said.contains("help: "), "{said}");
+        }
+    }
 
     #[test]
     fn every_kind_has_all_its_sections() {
         for kind in FindingKind::ALL {
             let text = written(kind);
             let heads: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
-            assert_eq!(heads, ["## How to mend it", "## What the check cannot see"], "{}", kind.name());
+            assert_eq!(heads, ["## How to fix it", "## What the check cannot see"], "{}", kind.name());
             assert!(summary(kind).ends_with('.') && summary(kind).len() > 30, "{}", summary(kind));
             let page =
                 page(kind, &Sources { runs: &crate::RealRuns::new(), chapters: Vec::new(), exercises: Vec::new() });

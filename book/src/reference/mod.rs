@@ -60,7 +60,7 @@ pub(crate) fn insert(runs: &dyn Runs, sources: &Path, book: &mut Book) -> Vec<Fa
     for (path, directive) in wanted {
         // The links between the pages and the rest of the book go through the folder of SUMMARY.md.
         if path.components().count() != 1 {
-            let why = format!("`{}` stands in a chapter beside SUMMARY.md, not in a folder below", directive.name);
+            let why = format!("`{}` belongs into a chapter beside SUMMARY.md, not in a folder below", directive.name);
             faults.push(Fault { file: sources.join(&path), line: directive.line, reason: Reason::Wrong(why) });
             continue;
         }
