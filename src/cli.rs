@@ -14,7 +14,7 @@ pub(crate) use launch::{CompilerChoice, Line, LoweringChoice, Sim};
 
 /// Exit codes, shown below every help text that can end in one of them.
 const EXIT_CODES: &str = "Exit codes:
-  0    clean
+  0    clean; there may be remarks
   1    the kernel is faulty, or simulation and hardware disagree
   2    wrong usage or unreadable input
   3    something that warpbook does not support, or that this machine lacks
@@ -22,7 +22,7 @@ const EXIT_CODES: &str = "Exit codes:
 
 /// A workbook of parallel algorithms: every CUDA kernel in it runs on a simulated SM that anyone has and on a real GPU.
 ///
-/// Without a command, all kernels are simulated and set beside what a real GPU counted (`warpbook compare`).
+/// Without a command, all kernels are simulated and compared with what a real GPU counted (`warpbook compare`).
 /// Nothing but this program is needed for that: no GPU, no CUDA.
 #[derive(Debug, Parser)]
 #[command(name = "warpbook", version, after_help = EXIT_CODES)]
@@ -74,7 +74,7 @@ pub(crate) enum Command {
     /// Run the workbook's kernels on this machine's GPU under Nsight Compute and write down what it counts
     #[command(after_help = EXIT_CODES)]
     Record(Record),
-    /// Blur a picture by its summed-area tables, and write PNG files: the whole of it, and what is out of focus
+    /// Blur an image by its summed-area tables, and write PNG files: the whole of it, and what is out of focus
     #[command(after_help = EXIT_CODES)]
     Picture(Picture),
     /// Time the workbook's kernels on this machine's GPU, beside a copy and beside CUB, or show what was recorded
@@ -120,11 +120,14 @@ pub(crate) enum Command {
 #[derive(Debug, Args, Default)]
 pub(crate) struct Compare {
     /// Kernels, cases or problems: any part of their names (all, if none is given). Two versions by their full names are
-    /// set side by side
+    /// compared with each other
     pub(crate) names: Vec<String>,
     /// Only this problem
     #[arg(long, value_name = "NAME")]
     pub(crate) problem: Option<String>,
+    /// Show a row for every case where nothing is named, not one for every problem
+    #[arg(long)]
+    pub(crate) all: bool,
     /// Show only counters with this in their names, as Nsight Compute or as the tables call them: 'shared wavefronts'
     #[arg(long = "counter", value_name = "NAME")]
     pub(crate) counter: Vec<String>,
@@ -163,6 +166,19 @@ pub(crate) struct Compare {
     /// (minutes; names are those of versions)
     #[arg(long, conflicts_with_all = ["counter", "counters", "lines", "worst", "csv", "html", "record", "target", "source", "all_checks"])]
     pub(crate) time: bool,
+}
+
+impl Compare {
+    /// Whether no kernel, problem, counter or source is named, and nothing more detailed is asked for.
+    pub(crate) fn asks_for_everything(&self) -> bool {
+        self.names.is_empty()
+            && self.problem.is_none()
+            && self.counter.is_empty()
+            && self.source.is_empty()
+            && self.record.is_none()
+            && !self.counters
+            && !self.lines
+    }
 }
 
 #[derive(Debug, Args)]
@@ -223,15 +239,15 @@ pub(crate) struct Setup {
 
 #[derive(Debug, Args)]
 pub(crate) struct Picture {
-    /// The picture, a PNG file (spheres on a chessboard are drawn, if none is given)
+    /// The image, a PNG file (spheres on a chessboard are drawn, if none is given)
     pub(crate) file: Option<PathBuf>,
     /// How far away its pixels are: a PNG file of the same size (what is lower is nearer, if none is given)
     #[arg(long, value_name = "FILE", requires = "file")]
     pub(crate) depth: Option<PathBuf>,
-    /// Size of the picture that is drawn
+    /// Size of the image that is drawn
     #[arg(long, default_value = "480x320", value_name = "WIDTHxHEIGHT", conflicts_with = "file", value_parser = picture_size)]
     pub(crate) size: (u32, u32),
-    /// Folder that the pictures are written to; existing files are left alone
+    /// Folder that the images are written to; existing files are left alone
     #[arg(long, default_value = "pictures", value_name = "DIR")]
     pub(crate) out: PathBuf,
     /// Run the kernels on this machine's GPU
@@ -319,7 +335,7 @@ pub(crate) struct Bench {
     /// Show what was recorded on the authors' machine; needs no GPU
     #[arg(long, conflicts_with_all = ["record", "no_peers"])]
     pub(crate) show: bool,
-    /// Write everything down as the record of this machine's GPU; what is not measured now stays in the record as it was
+    /// Write everything down as the record of this machine's GPU; what is not measured now stays as it was
     #[arg(long, conflicts_with_all = ["versions", "no_peers"])]
     pub(crate) record: bool,
     /// Folder that the record is written to

@@ -5,8 +5,12 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use grading::grade;
 use kernels::testing::compiler_for;
 use serde_json::Value;
+
+#[path = "shared/grading.rs"]
+mod grading;
 
 /// A submission of `block_sum.cu`, and the verdict that it must get.
 struct Sample {
@@ -41,7 +45,7 @@ fn samples() -> Vec<Sample> {
             "endless",
             kernel("", "volatile int on = 1;\nwhile (on) { }"),
             "fail",
-            &["findings", "result"],
+            &["findings", "result", "contract"],
             "this loop never ends",
         ),
         sample(
@@ -119,7 +123,7 @@ fn samples() -> Vec<Sample> {
                 "unsigned x = t + 1;\nfor (long long k = 0; k < (1ll << 40); k++) x = x * 1664525u + (x >> 7);\npartial[t] = (int)x;",
             ),
             "fail",
-            &["findings", "result"],
+            &["findings", "result", "contract"],
             "its budget of",
         ),
         sample(
@@ -170,28 +174,11 @@ fn samples() -> Vec<Sample> {
             "wild",
             kernel("", "partial[t * 1000000] = 1;\nout[-5] = 1;\n*(int *)nullptr = 2;"),
             "fail",
-            &["findings", "result"],
+            &["findings", "result", "contract"],
             "",
         ),
         sample("trap", kernel("", "__trap();"), "fail", &["findings", "result"], ""),
     ]
-}
-
-/// Grades a folder of submissions.
-fn grade(folder: &Path, out: &Path) -> (i32, Value) {
-    let run = Command::new(env!("CARGO_BIN_EXE_warpbook"))
-        .args(["--json", "grade", "--each", "--only", "block_sum", "--exercises"])
-        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("exercises"))
-        .arg("--out")
-        .arg(out)
-        .arg(folder)
-        .env("WARPBOOK_SECRET", "a test's secret")
-        .output()
-        .unwrap();
-    let report = serde_json::from_slice(&run.stdout).unwrap_or_else(|why| {
-        panic!("{why}\n{}\n{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr))
-    });
-    (run.status.code().unwrap(), report)
 }
 
 /// Grades every sample `times` times and holds the verdicts against those that they must get.

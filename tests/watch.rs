@@ -4,14 +4,18 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use course::copy;
 use kernels::testing::{compiler_for, not_run};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, tcgetattr};
+
+#[path = "shared/course.rs"]
+mod course;
 
 /// How long an answer may take: a debug build compiles and grades meanwhile, perhaps on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -100,28 +104,6 @@ impl Drop for Terminal {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// A copy of the course that can be worked in.
-fn copy(folder: &Path) -> PathBuf {
-    fn all(from: &Path, to: &Path) {
-        fs::create_dir_all(to).unwrap();
-        for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
-            let (path, to) = (entry.path(), to.join(entry.file_name()));
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if name.starts_with('.') || name == "src" || name == "tests" {
-                continue;
-            }
-            if path.is_dir() {
-                all(&path, &to);
-            } else {
-                fs::copy(&path, &to).unwrap();
-            }
-        }
-    }
-    let course = folder.join("exercises");
-    all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("exercises"), &course);
-    course
 }
 
 const PROMPT: &str = "q:quit ? ";

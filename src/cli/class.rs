@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::EXIT_CODES;
+use super::{EXIT_CODES, Line};
 
 #[derive(Debug, Args)]
 pub(crate) struct Exercise {
@@ -49,8 +49,17 @@ pub(crate) enum ExerciseCommand {
     /// Grade exercises: correctness and cost
     #[command(after_help = EXIT_CODES)]
     Check {
-        /// An exercise's name, or a file of yours (all exercises, if nothing is given)
+        /// An exercise's name, or a file of yours (all exercises, a line each, if nothing is given)
         what: Option<String>,
+        /// Run only this input: its number, from 1, or its name
+        #[arg(long, value_name = "CASE")]
+        case: Option<String>,
+        /// Show the smallest input that fails, or the one of --case: what goes in, what belongs there, what is there
+        #[arg(long)]
+        show: bool,
+        /// Draw the banks or sectors of your line on that input, as `warpbook sim` does (LINE, FILE:LINE, or all)
+        #[arg(long, value_name = "LINE")]
+        access: Option<Line>,
         /// Grade the model solutions instead of your files
         #[arg(long)]
         solution: bool,
@@ -81,9 +90,10 @@ pub(crate) enum ExerciseCommand {
         /// The path
         path: String,
     },
-    /// Write what is done to a file, to go on elsewhere
+    /// Write what is done to a file, to go on elsewhere, or to hand in beside predictions: their first answers are in it
     Export {
         /// The file
+        #[arg(default_value = exercises::state::EXPORT)]
         file: PathBuf,
     },
     /// Add what a file says is done

@@ -49,8 +49,8 @@ A file with one launch may have its kernel, grid, block, shared and args at the 
 schedules, tolerance.
 
 Exit codes:
-  0    clean
-  1    the kernel is faulty (see the findings), or a result is not the expected one
+  0    clean; there may be remarks
+  1    the kernel is faulty (see the findings that are no remarks), or a result is not the expected one
   2    wrong usage or unreadable input
   3    something that warpbook does not support, or that this machine lacks
   101  a bug in warpbook";
@@ -59,7 +59,8 @@ Exit codes:
 pub(crate) struct Sim {
     /// A CUDA source (.cu), PTX (.ptx) or launch file (.toml)
     pub(crate) file: PathBuf,
-    /// List the file's kernels with their parameters, each with a command that launches it
+    /// List the file's kernels with their parameters, each with a command that launches it and that was tried in the
+    /// simulator (with --no-checks: an example that was not)
     #[arg(long)]
     pub(crate) list: bool,
     /// The kernel, as the source names it: scan, tree::scan, 'reduce<float, 256>' (not needed when there is only one)
@@ -198,7 +199,7 @@ pub(crate) enum LoweringChoice {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CompilerChoice {
-    /// The one that fits the file, of those that are there
+    /// The one that fits the file, of those that are there; what one refuses is tried with the other, then without host code
     Auto,
     /// The library, for device code
     Nvrtc,

@@ -6,7 +6,7 @@ use kernels::bench::{self, Options, Progress, Selection, plot};
 
 use super::{Ended, FAULTY, Failure, UNSUPPORTED, USAGE};
 use crate::cli::Bench;
-use crate::out;
+use crate::out::{self, say};
 
 /// Which rows of a record are shown.
 type Keep = Box<dyn Fn(&Row) -> bool>;
@@ -64,11 +64,11 @@ pub(crate) fn run(args: Bench, json: bool) -> Ended {
     } else {
         blocks.iter().for_each(print);
         let swept = |sweep: &bench::Sweep| blocks.iter().any(|block| block.problem == sweep.problem);
-        view::sweeps(record, &swept).iter().for_each(|sentence| println!("{sentence}"));
+        view::sweeps(record, &swept).iter().for_each(|sentence| say!("{sentence}"));
         if args.show {
-            println!("this is a record of another machine; without --show this machine's GPU is measured");
+            say!("this is a record of another machine; without --show this machine's GPU is measured");
         }
-        view::notes(record).iter().for_each(|note| println!("{note}"));
+        view::notes(record).iter().for_each(|note| say!("{note}"));
     }
     let wrong = |line: &Line<'_>| matches!(line.row.outcome, bench::Outcome::Failed { .. });
     let swept_wrong = !args.show && record.sweeps.iter().any(|sweep| sweep.wrong.is_some());
@@ -104,7 +104,7 @@ fn print(block: &Block<'_>) {
     let copy = block.copy.map_or(String::new(), |copy| {
         format!("; a copy of as many bytes takes {}", plot::microseconds(copy.median_ns))
     });
-    println!(
+    say!(
         "{}, {} {}, {}: {} bytes at least{copy}",
         block.problem,
         block.size,
@@ -129,11 +129,11 @@ fn print(block: &Block<'_>) {
             number(line.over_peer, 2),
         ]
     });
-    println!("{}", out::table(&head, rows.collect(), 1));
+    say!("{}", out::table(&head, rows.collect(), 1).spare(&["runs", "to", "from", "% of copy"]));
     for line in &block.lines {
         if let Some(why) = line.why() {
-            println!("{}: {why}", line.row.version);
+            say!("{}: {why}", line.row.version);
         }
     }
-    println!();
+    say!();
 }

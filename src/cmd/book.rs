@@ -6,7 +6,7 @@ use book::serve::Event;
 
 use super::{Ended, Failure, USAGE};
 use crate::cli::{Book, BookCommand};
-use crate::out;
+use crate::out::{self, say};
 
 pub(crate) fn run(args: &Book, json: bool) -> Ended {
     let failed = |error: book::BuildError| Failure::new(error.exit_code(), error);
@@ -18,12 +18,12 @@ pub(crate) fn run(args: &Book, json: bool) -> Ended {
             let mut first = true;
             let mut told = |event: Event<'_>| match event {
                 Event::Built(built, address) => {
-                    println!("{} chapters at {address}", built.chapters);
+                    say!("{} chapters at {address}", built.chapters);
                     if first && *open && opener::open_browser(address).is_err() {
                         eprintln!("no browser could be opened: open {address} in one");
                     }
                     if first {
-                        println!("every change of a file in {} builds it again; end with Ctrl-C", root.display());
+                        say!("every change of a file in {} builds it again; end with Ctrl-C", root.display());
                     }
                     first = false;
                 }
@@ -38,8 +38,8 @@ pub(crate) fn run(args: &Book, json: bool) -> Ended {
             if json {
                 out::json(&serde_json::json!({ "index": built.index, "chapters": built.chapters }))?;
             } else {
-                println!("{} chapters, every number from a run", built.chapters);
-                println!("open {}", built.index.display());
+                say!("{} chapters, every number from a run", built.chapters);
+                say!("open {}", built.index.display());
             }
         }
         BookCommand::Check { chapters } => {
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &Book, json: bool) -> Ended {
             if json {
                 out::json(&serde_json::json!({ "chapters": count }))?;
             } else {
-                println!("{count} chapter{} filled, nothing wrong", if count == 1 { "" } else { "s" });
+                say!("{count} chapter{} filled, nothing wrong", if count == 1 { "" } else { "s" });
             }
         }
         // `supports RENDERER`: the directives become HTML that every renderer passes on.

@@ -4,7 +4,7 @@ use kernels::timing::calibrate;
 
 use super::{Ended, Failure};
 use crate::cli::Calibrate;
-use crate::out;
+use crate::out::{self, say};
 
 pub(crate) fn run(args: &Calibrate, json: bool) -> Ended {
     let failed = |error: calibrate::CalibrateError| Failure::new(error.exit_code(), error);
@@ -17,8 +17,8 @@ pub(crate) fn run(args: &Calibrate, json: bool) -> Ended {
             let spread = number.spread_percent.map_or("–".to_owned(), |spread| format!("{spread} %"));
             vec![number.name.clone(), number.value.to_string(), spread, number.from.clone()]
         });
-        println!("{}", out::table(&["number", "value", "spread", "from"], rows.collect(), 4));
-        println!("{}, {}", calibrated.on, calibrated.date);
+        say!("{}", out::table(&["number", "value", "spread", "from"], rows.collect(), 4));
+        say!("{}, {}", calibrated.on, calibrated.date);
     }
     eprintln!("written: {}", file.display());
     Ok(0)

@@ -1,15 +1,10 @@
 //! `warpbook claims`.
 
 use kernels::claims::{self, ClaimsError, Figure, NOW, Row, Seed};
-use tabled::settings::object::Columns;
-use tabled::settings::{Modify, Width};
 
 use super::{Ended, FAULTY, Failure, INTERNAL};
 use crate::cli::Claims;
-use crate::out;
-
-/// Widest column of words.
-const WORDS: usize = 56;
+use crate::out::{self, say};
 
 pub(crate) fn run(args: &Claims, json: bool) -> Ended {
     let failed = |error: ClaimsError| Failure::new(error.exit_code(), error);
@@ -34,7 +29,7 @@ fn list(rows: &[Row]) {
         if of_seed.is_empty() {
             continue;
         }
-        println!("{}", seed.title());
+        say!("{}", seed.title());
         let head = ["claim", "what it says", "claimed", "then", "H200", "verdict"];
         let cells = of_seed.iter().map(|row| {
             let then =
@@ -43,35 +38,33 @@ fn list(rows: &[Row]) {
             let claimed = format!("{} {}", row.claimed, row.unit);
             vec![row.id.clone(), row.says.clone(), claimed, then, now, row.verdict.text().to_owned()]
         });
-        let mut table = out::table(&head, cells.collect(), head.len());
-        table.with(Modify::new(Columns::one(1)).with(Width::wrap(WORDS).keep_words(true)));
-        table.with(Modify::new(Columns::one(2)).with(Width::wrap(WORDS / 2).keep_words(true)));
-        println!("{table}\n");
+        let table = out::table(&head, cells.collect(), head.len()).spare(&["then", "claimed"]);
+        say!("{table}\n");
     }
-    println!("{}", claims::summary(rows));
-    println!("`warpbook claims NAME` explains a row: what was run, what came out, and why the verdict");
+    say!("{}", claims::summary(rows));
+    say!("`warpbook claims NAME` explains a row: what was run, what came out, and why the verdict");
 }
 
 fn explain(row: &Row) {
-    println!("{}: {}\n", row.id, row.verdict.text());
-    println!("{}", row.seed.title());
-    println!("{}: {}", row.place, row.says);
-    println!("claimed: {} {}", row.claimed, row.unit);
+    say!("{}: {}\n", row.id, row.verdict.text());
+    say!("{}", row.seed.title());
+    say!("{}: {}", row.place, row.says);
+    say!("claimed: {} {}", row.claimed, row.unit);
     if !row.figure.is_empty() {
-        println!("here: {}", row.figure);
+        say!("here: {}", row.figure);
     }
     for (when, figure) in [("then", &row.then), ("now", &row.now)] {
         let Some(figure) = figure else { continue };
         let fits = if figure.fits { "as claimed" } else { "not as claimed" };
-        println!("\n{when}, {}: {} ({}; {fits})", title(figure), figure.text, figure.origin.text());
+        say!("\n{when}, {}: {} ({}; {fits})", title(figure), figure.text, figure.origin.text());
         for (name, value) in &figure.parts {
-            println!("    {name} = {value}");
+            say!("    {name} = {value}");
         }
         for command in &figure.commands {
-            println!("    $ {command}");
+            say!("    $ {command}");
         }
     }
-    println!("\n{}", row.why);
+    say!("\n{}", row.why);
 }
 
 /// The GPU with its article.

@@ -1,5 +1,7 @@
 //! `warpbook compare`.
 
+mod overview;
+
 use kernels::baseline::Changes;
 use kernels::case::{self, Case};
 use kernels::compare::sides::{self, Change, Sides};
@@ -10,7 +12,7 @@ use kernels::truth::Record;
 
 use super::{Ended, FAULTY, Failure, USAGE};
 use crate::cli::Compare;
-use crate::out::{self, grouped};
+use crate::out::{self, grouped, say};
 
 /// Lines of an edited source that are shown, and lines with other counters.
 const MOST_LINES: usize = 12;
@@ -67,9 +69,9 @@ pub(crate) fn run(args: &Compare, json: bool) -> Ended {
         }
         print_end(&comparison, &no_gpu);
         for problem in left_out {
-            println!("not recorded yet, so not compared: {problem}");
+            say!("not recorded yet, so not compared: {problem}");
         }
-        println!("{}", comparison.summary.closing);
+        say!("{}", comparison.summary.closing);
     }
     Ok(if comparison.summary.agrees { 0 } else { FAULTY })
 }
@@ -140,8 +142,13 @@ fn edited(args: &Compare, cases: &mut Vec<Case>) -> Result<Vec<edited::Edited>, 
 }
 
 fn print(comparison: &Comparison, args: &Compare) {
-    println!("{}", overview(comparison));
-    println!("each pair: simulated = measured, loads and stores together (all counters: --counters)");
+    if args.asks_for_everything() && !args.all {
+        say!("{}", overview::problems(comparison));
+        say!("µs: all cases together, one after the other, on the GPU; a row for every case: warpbook compare --all");
+    } else {
+        say!("{}", overview::cases(comparison));
+        say!("each pair: simulated = measured, loads and stores together (all counters: --counters)");
+    }
     let is_zero = |counter: &&CounterRow| counter.simulated == 0 && matches!(counter.measured, None | Some(0));
     let wanted = |counter: &&CounterRow| {
         args.counter.is_empty() || args.counter.iter().any(|part| flat::is_called(counter, part))
@@ -149,7 +156,7 @@ fn print(comparison: &Comparison, args: &Compare) {
     let all = args.counters || args.lines || !args.counter.is_empty();
     let rows: Vec<&Row> = comparison.rows.iter().filter(|row| all || !row.counters_agree()).collect();
     for row in rows {
-        println!("\n{}, {} ({})", row.version, row.case, row.data);
+        say!("\n{}, {} ({})", row.version, row.case, row.data);
         if args.lines {
             print_lines(row, &args.counter);
             continue;
@@ -167,10 +174,10 @@ fn print(comparison: &Comparison, args: &Compare) {
                 counter.range.map_or(measured, |[least, most]| format!("{} to {}", grouped(least), grouped(most)));
             vec![counter.metric.to_owned(), verdict.to_owned(), grouped(counter.simulated), measured]
         });
-        println!("{}", out::table(&["counter", "", "simulated", "measured"], lines.collect(), 2));
+        say!("{}", out::table(&["counter", "", "simulated", "measured"], lines.collect(), 2));
         match shown.filter(is_zero).count() {
             0 => {}
-            zeros => println!("{zeros} further counters are 0"),
+            zeros => say!("{zeros} further counters are 0"),
         }
     }
 }
@@ -186,7 +193,7 @@ fn print_lines(row: &Row, parts: &[String]) {
             table.push(vec![String::new(), format!("{file}:{line}"), grouped(value), String::new()]);
         }
     }
-    println!("{}", out::table(&["counter", "line", "simulated", "measured"], table, 2));
+    say!("{}", out::table(&["counter", "line", "simulated", "measured"], table, 2));
 }
 
 fn print_worst(comparison: &Comparison, parts: &[String], count: usize) {
@@ -205,89 +212,89 @@ fn print_worst(comparison: &Comparison, parts: &[String], count: usize) {
         ]
     });
     let head = ["version", "case", "counter", "", "simulated", "measured", "ratio"];
-    println!("{}", out::table(&head, rows.collect(), 4));
+    say!("{}", out::table(&head, rows.collect(), 4));
     let mut causes: Vec<(&str, &str)> =
         worst.iter().take(count).filter_map(|flat| flat.counter.known).map(|known| (known.cause, known.page)).collect();
     causes.sort_unstable();
     causes.dedup();
     for (cause, page) in causes {
-        println!("known: {cause} ({page})");
+        say!("known: {cause} ({page})");
     }
     match worst.len().saturating_sub(count) {
         0 => {}
-        more => println!("{more} more counters are not equal; --worst {} shows them all", worst.len()),
+        more => say!("{more} more counters are not equal; --worst {} shows them all", worst.len()),
     }
 }
 
 fn print_sides(sides: &Sides) {
     let Sides { first, second, case, common, times, changed, equal } = sides;
-    println!("from {first} to {second}, in the largest of the {common} cases that both have ({case}):");
+    say!("from {first} to {second}, in the largest of the {common} cases that both have ({case}):");
     let table = changed.iter().map(|change| {
         let [a, b] = change.simulated;
         vec![change.label.to_owned(), change.words(), change.hardware(), grouped(a), grouped(b)]
     });
-    println!("{}", out::table(&["counter", "", "on the GPU", first, second], table.collect(), 3));
-    println!("{equal} counters that are not 0 are equal");
+    say!("{}", out::table(&["counter", "", "on the GPU", first, second], table.collect(), 3));
+    say!("{equal} counters that are not 0 are equal");
     if let Some([a, b]) = times {
-        println!("measured time: {:.1} µs and {:.1} µs", *a as f64 / 1e3, *b as f64 / 1e3);
+        say!("measured time: {:.1} µs and {:.1} µs", *a as f64 / 1e3, *b as f64 / 1e3);
     }
     if !changed.is_empty() {
-        println!("the lines that count most:");
+        say!("the lines that count most:");
     }
     for change in changed {
-        println!("  {}", change.label);
+        say!("  {}", change.label);
         print_side(first, change, 0);
         print_side(second, change, 1);
     }
-    println!();
+    say!();
 }
 
 fn print_side(version: &str, change: &Change, side: usize) {
     let lines = change.lines[side].iter().map(|(file, line, value)| format!("{file}:{line} {}", grouped(*value)));
     let lines: Vec<String> = lines.collect();
-    println!("    {version}: {}", if lines.is_empty() { "none".to_owned() } else { lines.join(", ") });
+    say!("    {version}: {}", if lines.is_empty() { "none".to_owned() } else { lines.join(", ") });
 }
 
 /// What stands below every table: wrong results, changed code, twins, records, what has to be looked at.
 fn print_end(comparison: &Comparison, no_gpu: &str) {
     for row in comparison.rows.iter().filter(|row| !row.results_agree()) {
         if let Some(first) = &row.simulated.result.first {
-            println!("{}, {}: wrong result on the simulator: {first}", row.version, row.case);
+            say!("{}, {}: wrong result on the simulator: {first}", row.version, row.case);
         }
         for finding in &row.simulated.findings {
-            println!("{}, {}: {finding}", row.version, row.case);
+            say!("{}, {}: {finding}", row.version, row.case);
         }
     }
     for changes in &comparison.changes {
         print_changes(changes);
     }
     for twins in &comparison.twins {
-        println!("{}", twins.sentence());
+        say!("{}", twins.sentence());
     }
     for record in &comparison.records {
         let p = &record.provenance;
-        println!("measured: {} (driver {}, Nsight Compute {}), {}; {}", p.gpu, p.driver, p.ncu, p.date, record.file);
+        say!("measured: {} (driver {}, Nsight Compute {}), {}; {}", p.gpu, p.driver, p.ncu, p.date, record.file);
     }
     if comparison.records.is_empty() {
-        println!("nothing was measured: only the simulator knows {}", comparison.target);
+        say!("nothing was measured: only the simulator knows {}", comparison.target);
     }
     match &comparison.live {
-        Some(gpu) => println!("live: {} of this machine ran the same PTX", gpu.name),
-        None => println!("live: no GPU took part ({})", no_gpu.lines().next().unwrap_or_default()),
+        Some(gpu) => say!("live: {} of this machine ran the same PTX", gpu.name),
+        None => say!("live: no GPU took part ({})", no_gpu.lines().next().unwrap_or_default()),
     }
     for sentence in &comparison.summary.review {
-        println!("to be looked at: {sentence}");
+        say!("to be looked at: {sentence}");
     }
 }
 
 /// Which lines of an edited source count something else.
 fn print_changes(changes: &Changes) {
-    println!("{} is not the code that was recorded:", changes.file);
+    say!("{} is not the code that was recorded:", changes.file);
     for (line, text) in changes.source.iter().take(MOST_LINES) {
-        println!("  changed: {}:{line}: {text}", changes.file);
+        say!("  changed: {}:{line}: {text}", changes.file);
     }
     if changes.source.len() > MOST_LINES {
-        println!("  and {} more lines of the source", changes.source.len() - MOST_LINES);
+        say!("  and {} more lines of the source", changes.source.len() - MOST_LINES);
     }
     for changed in changes.lines.iter().take(MOST_LINES) {
         let counts: Vec<String> = changed
@@ -305,57 +312,11 @@ fn print_changes(changes: &Changes) {
             1 => String::new(),
             several => format!(", and {} more versions", several - 1),
         };
-        println!("  {place}: {} ({version}, {case}{more})", counts.join(", "));
+        say!("  {place}: {} ({version}, {case}{more})", counts.join(", "));
     }
     match changes.lines.len() {
-        0 => println!("  no line counts anything else in the cases that were looked at"),
-        many if many > MOST_LINES => println!("  and {} more lines (--json lists them)", many - MOST_LINES),
+        0 => say!("  no line counts anything else in the cases that were looked at"),
+        many if many > MOST_LINES => say!("  and {} more lines (--json lists them)", many - MOST_LINES),
         _ => {}
     }
-}
-
-/// The counters of the overview, with the words for its head.
-const SHOWN: [(&str, &str); 3] = [
-    ("smsp__sass_inst_executed_op_shared_", "shared instr."),
-    ("smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_", "wavefronts"),
-    ("smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_", "sectors"),
-];
-
-/// One line per case: result, agreement, the three counters that tell most, loads and stores together, and the time.
-fn overview(comparison: &Comparison) -> tabled::Table {
-    let mut head = vec!["version", "case", "data", "result", "counters"];
-    head.extend(SHOWN.iter().map(|(_, title)| *title));
-    head.push("µs");
-    let rows = comparison.rows.iter().map(|row| {
-        let compared = row.judged().filter(|c| c.agrees.is_some()).count();
-        let equal = row.judged().filter(|c| c.agrees == Some(true)).count();
-        let result = if row.results_agree() { row.verdict.word() } else { "WRONG" };
-        let mut cells = vec![
-            row.version.to_owned(),
-            row.case.clone(),
-            row.data.to_owned(),
-            result.to_owned(),
-            if row.recorded.is_some() { format!("{equal}/{compared}") } else { "simulator only".to_owned() },
-        ];
-        for (prefix, _) in SHOWN {
-            let of = |direction: &str| {
-                let name = format!("{prefix}{direction}.sum");
-                row.counters.iter().find(|counter| counter.metric == name)
-            };
-            let (load, store) = (of("ld"), of("st"));
-            let simulated: u64 = [load, store].into_iter().flatten().map(|c| c.simulated).sum();
-            let measured: Option<u64> = [load, store].into_iter().flatten().map(|c| c.measured).sum();
-            cells.push(match measured {
-                Some(measured) => {
-                    let sign = if measured == simulated { '=' } else { '≠' };
-                    format!("{} {sign} {}", grouped(simulated), grouped(measured))
-                }
-                None => grouped(simulated),
-            });
-        }
-        let time = row.live.as_ref().map(|live| &live.times).or(row.recorded.as_ref().map(|r| &r.times));
-        cells.push(time.map_or("–".to_owned(), |times| format!("{:.1}", times.median_us())));
-        cells
-    });
-    out::table(&head, rows.collect(), 4)
 }

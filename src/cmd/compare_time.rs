@@ -6,7 +6,7 @@ use kernels::timing::{self, Evaluation, Figures, Row, open};
 
 use super::{Ended, FAULTY, Failure, INTERNAL, USAGE};
 use crate::cli::Compare;
-use crate::out;
+use crate::out::{self, say};
 
 pub(crate) fn run(args: &Compare, json: bool) -> Ended {
     let evaluation = evaluate(args)?;
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &Compare, json: bool) -> Ended {
     } else {
         print(&evaluation, &questions);
         for complaint in &complaints {
-            println!("to be looked at: {complaint}");
+            say!("to be looked at: {complaint}");
         }
     }
     Ok(if complaints.is_empty() { 0 } else { FAULTY })
@@ -72,31 +72,26 @@ fn print(evaluation: &Evaluation, questions: &[open::Question]) {
         ]
     });
     let head = ["version", "workload", "predicted µs", "measured µs", "ratio", "limited by", "Nsight Compute", ""];
-    println!("{}", out::table(&head, rows.collect(), head.len()));
+    let spare = ["Nsight Compute", "", "limited by"];
+    say!("{}", out::table(&head, rows.collect(), head.len()).spare(&spare));
     let mut figures: Vec<Vec<String>> =
         evaluation.problems.iter().map(|(problem, figures)| line(problem, figures)).collect();
     figures.push(line("all", &evaluation.all));
     figures.push(line("development half", &evaluation.development));
     figures.push(line("held-out half", &evaluation.held_out));
     let head = ["problem", "rows", "median error", "90th percentile", "right order", "same bound"];
-    println!("{}", out::table(&head, figures, 1));
-    println!(
+    say!("{}", out::table(&head, figures, 1));
+    say!(
         "errors: of the predicted time, in percent of the measured one; order: of versions whose measured times differ by more than a tenth"
     );
-    println!(
-        "bounds: compute, memory or latency, as Nsight Compute's speed of light says of the longest launch, and as the same"
+    say!(
+        "bounds: compute, memory or latency, as Nsight Compute's speed of light says of the longest launch, and as the same rule \
+         says of the percentages that are predicted for it"
     );
-    println!("rule says of the percentages that are predicted for it");
-    println!(
-        "held out: half of the workloads, chosen by a hash of their names, are not looked at when rules are chosen"
-    );
+    say!("held out: half of the workloads, chosen by a hash of their names, are not looked at when rules are chosen");
     for row in evaluation.rows.iter().filter(|row| row.is_open()) {
         let cause = open::cause(questions, row).unwrap_or("cause unknown");
-        println!(
-            "open question: {}: {:.2} of the measured time; {cause}",
-            row.title(),
-            row.predicted_us / row.measured_us
-        );
+        say!("open question: {}: {:.2} of the measured time; {cause}", row.title(), row.predicted_us / row.measured_us);
     }
 }
 

@@ -11,7 +11,7 @@ use kernels::sanitizer::{self, SanitizerError};
 
 use super::{Ended, FAULTY, Failure, INTERNAL, UNSUPPORTED, USAGE, exercise};
 use crate::cli::{Compare, Dev, DevCommand};
-use crate::out;
+use crate::out::{self, say};
 
 pub(crate) fn run(args: &Dev, json: bool) -> Ended {
     match &args.command {
@@ -20,16 +20,16 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
         DevCommand::Time { out } => {
             let evaluation = super::compare_time::evaluate(&Compare::default())?;
             let file = evaluation.write(out).map_err(|why| Failure::new(USAGE, why))?;
-            println!("written: {}", file.display());
+            say!("written: {}", file.display());
             Ok(0)
         }
         DevCommand::Lines { out } => {
             let written = kernels::baseline::write_all(out).map_err(|error| Failure::new(error.exit_code(), error))?;
             for file in &written {
-                println!("written: {}", file.display());
+                say!("written: {}", file.display());
             }
             if written.is_empty() {
-                println!("nothing has changed");
+                say!("nothing has changed");
             }
             Ok(0)
         }
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
             let patience = std::time::Duration::from_secs_f64(*patience);
             let options = sanitizer::Options { only: only.clone(), processes: *processes, patience };
             let file = sanitizer::record(&subjects, folder, &program, &arguments, tool, &options).map_err(failure)?;
-            println!("written: {}", file.display());
+            say!("written: {}", file.display());
             Ok(0)
         }
         DevCommand::Check { names, write, exercises } => {
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
             if json {
                 out::json(&report)?;
             } else {
-                print!("{}", report.text());
+                out::text(&report.text());
             }
             Ok(if report.passed { 0 } else { FAULTY })
         }
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
             let course = exercise::course(exercises.as_deref())?;
             let written = audit::write_starters(&course).map_err(|error| Failure::new(USAGE, error))?;
             for file in &written {
-                println!("written: {}", file.display());
+                say!("written: {}", file.display());
             }
             Ok(0)
         }
@@ -123,10 +123,10 @@ fn instructions(json: bool) -> Ended {
         cells.extend([row.exact, row.close, row.differing, row.real].map(|count| count.to_string()));
         cells
     });
-    println!("{}", out::table(&head, rows.collect(), 3));
-    println!("compared with {}\n\nnot simulated:", covered.gpu);
+    say!("{}", out::table(&head, rows.collect(), 3));
+    say!("compared with {}\n\nnot simulated:", covered.gpu);
     for refusal in refusals {
-        println!("  {} ({}, section {})", refusal.absent.what, refusal.absent.names.join(" "), refusal.absent.section);
+        say!("  {} ({}, section {})", refusal.absent.what, refusal.absent.names.join(" "), refusal.absent.section);
     }
     Ok(0)
 }
@@ -146,7 +146,7 @@ fn write_ptx(kernels: &Path, json: bool) -> Ended {
         out::json(&list)?;
     } else {
         for file in &files {
-            println!("{}: {}", file.path.display(), if file.changed { "changed" } else { "as it was" });
+            say!("{}: {}", file.path.display(), if file.changed { "changed" } else { "as it was" });
         }
     }
     Ok(0)
@@ -161,7 +161,7 @@ fn compare_probes(suite: &Suite, record: &str, json: bool) -> Ended {
         out::json(&comparison)?;
     } else {
         for line in comparison.lines(&known) {
-            println!("{line}");
+            say!("{line}");
         }
     }
     Ok(if comparison.unexplained(&known).next().is_none() { 0 } else { FAULTY })

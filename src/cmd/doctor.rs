@@ -3,7 +3,7 @@
 use kernels::doctor::{self, Status};
 
 use super::Ended;
-use crate::out;
+use crate::out::{self, say};
 
 pub(crate) fn run(json: bool) -> Ended {
     let checks = doctor::examine();
@@ -11,21 +11,21 @@ pub(crate) fn run(json: bool) -> Ended {
         out::json(&checks)?;
         return Ok(0);
     }
-    println!("warpbook {}\n", env!("CARGO_PKG_VERSION"));
+    say!("warpbook {}\n", env!("CARGO_PKG_VERSION"));
     for check in &checks {
         let mark = match check.status {
             Status::Ok => "ok     ",
             Status::Missing => "missing",
             Status::Problem => "problem",
         };
-        println!("{mark}  {}: {}", check.name, check.detail);
+        say!("{mark}  {}: {}", check.name, check.detail);
         if check.status != Status::Ok {
-            println!("         needed for: {}", check.needed_for);
+            say!("         needed for: {}", check.needed_for);
         }
         if let Some(fix) = &check.fix {
-            println!("         what to do: {}", fix.replace('\n', "\n                     "));
+            say!("         what to do: {}", fix.replace('\n', "\n                     "));
         }
     }
-    println!("\nThe simulator, the comparison with the recorded GPU and the book need none of these.");
+    say!("\nThe simulator, the comparison with the recorded GPU and the book need none of these.");
     Ok(0)
 }

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use exercises::compiler::{Cached, Sandboxed};
 use exercises::course::{Course, CourseError};
-use exercises::desk::{self, DeskError, Filter, Whose};
+use exercises::desk::{self, Asked, DeskError, Filter, Lines, Whose};
 use exercises::runner::{self, terminal::Terminal};
 use exercises::state::{State, Way};
 use kernels::native::{Device, Native};
 
 use super::{Ended, Failure, INTERNAL, USAGE};
-use crate::cli::{Exercise, ExerciseCommand, Watch};
-use crate::out;
+use crate::cli::{Exercise, ExerciseCommand, Line, Watch};
+use crate::out::{self, say};
 
 /// The course in the folder that was given, or the one around the current folder.
 pub(crate) fn course(folder: Option<&Path>) -> Result<Course, Failure> {
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Exercise, json: bool) -> Ended {
             if json {
                 out::json(&desk::list(&course, &state()?, &filter))?;
             } else {
-                print!("{}", desk::list_text(&course, &state()?, &filter));
+                out::text(&desk::list_text(&course, &state()?, &filter));
             }
         }
         ExerciseCommand::Hint { name, step } => {
@@ -63,17 +63,20 @@ pub(crate) fn run(args: &Exercise, json: bool) -> Ended {
             if json {
                 out::json(&serde_json::json!({ "exercise": name, "step": step, "hint": hint }))?;
             } else {
-                println!("{}", hint.trim_end());
+                say!("{}", hint.trim_end());
             }
         }
-        ExerciseCommand::Check { what, solution, gpu } => {
+        ExerciseCommand::Check { what, case, show, access, solution, gpu } => {
             let gpu = native(*gpu)?;
             let whose = if *solution { Whose::Solution } else { Whose::Learner };
+            let access = access.clone().map(|Line { file, line }| Lines { file, line });
+            let (what, case) = (what.as_deref(), case.as_deref());
+            let asked = Asked { what, whose, case, show: *show, access };
             let compiler = Cached::new(Sandboxed::new(this_program()?));
-            let checked = desk::check(&course, what.as_deref(), whose, &compiler, device(gpu.as_ref()));
-            let checked = checked.map_err(failed)?;
-            if whose == Whose::Learner {
-                let mut state = state()?;
+            let mut state = state()?;
+            let checked = desk::check(&course, &state, &asked, &compiler, device(gpu.as_ref())).map_err(failed)?;
+            // What passes on one input alone is not done.
+            if whose == Whose::Learner && checked.only_case.is_none() {
                 let before = state.clone();
                 for grade in &checked.grades {
                     state.note(course.exercise(&grade.exercise).map_err(failed)?, grade);
@@ -85,16 +88,16 @@ pub(crate) fn run(args: &Exercise, json: bool) -> Ended {
             if json {
                 out::json(&checked)?;
             } else {
-                print!("{}", checked.text());
+                out::text(&checked.text());
             }
             return Ok(checked.exit_code());
         }
         ExerciseCommand::Reset { name } => {
             let exercise = course.exercise(name).map_err(failed)?;
             for backup in runner::reset(&course, exercise).map_err(failed)? {
-                println!("kept: {}", backup.display());
+                say!("kept: {}", backup.display());
             }
-            println!("{} is the starter again", course.learner_file(exercise).display());
+            say!("{} is the starter again", course.learner_file(exercise).display());
             let mut state = state()?;
             state.progress.entry(name.clone()).or_default().done = false;
             save(&state)?;
@@ -105,7 +108,7 @@ pub(crate) fn run(args: &Exercise, json: bool) -> Ended {
             let progress = state.progress.entry(name.clone()).or_default();
             progress.skipped = !progress.done;
             save(&state)?;
-            println!("{name} is left out");
+            say!("{name} is left out");
         }
         ExerciseCommand::Path { path } => {
             let mut state = state()?;
@@ -113,12 +116,12 @@ pub(crate) fn run(args: &Exercise, json: bool) -> Ended {
             state.current = None;
             save(&state)?;
             let (done, all) = state.count(&course);
-            println!("the path is {path}: {done} of {all} exercises are done");
+            say!("the path is {path}: {done} of {all} exercises are done");
         }
         ExerciseCommand::Export { file } => {
             let written = std::fs::write(file, state()?.text());
             written.map_err(|source| failed(CourseError::Write { path: file.clone(), source }))?;
-            println!("written: {}", file.display());
+            say!("written: {}", file.display());
         }
         ExerciseCommand::Import { file } => {
             let text = std::fs::read_to_string(file);
@@ -127,7 +130,7 @@ pub(crate) fn run(args: &Exercise, json: bool) -> Ended {
             state.merge(&State::parse(&text));
             save(&state)?;
             let done = state.progress.values().filter(|progress| progress.done).count();
-            println!("{done} exercises are done");
+            say!("{done} exercises are done");
         }
     }
     Ok(0)
@@ -153,10 +156,10 @@ fn watch(course: &Course, args: &Watch) -> Ended {
     let compiler = Cached::new(Sandboxed::new(this_program()?));
     let mut terminal = Terminal::new(&course.dir, args.manual);
     if let Some(note) = &terminal.note {
-        println!("note: {note}");
+        say!("note: {note}");
     }
     let (name, device) = (args.name.as_deref(), device(gpu.as_ref()));
-    runner::run(course, &compiler, device, name, &mut terminal, &mut std::io::stdout()).map_err(failed)?;
-    println!();
+    runner::run(course, &compiler, device, name, &mut terminal, &mut out::Page).map_err(failed)?;
+    say!();
     Ok(0)
 }

@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::exercise::{course, this_program};
 use super::{Ended, FAULTY, Failure, INTERNAL, USAGE};
 use crate::cli::Grade;
-use crate::out;
+use crate::out::{self, say};
 
 /// The environment variable that holds the secret.
 const SECRET: &str = "WARPBOOK_SECRET";
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Grade, json: bool) -> Ended {
     let submissions = class::find(&args.submissions, args.each).map_err(usage)?;
     let settings = Settings {
         secret: secret.unwrap_or_else(|| {
-            eprintln!("note: hidden cases are made from no secret; --secret-file or {SECRET} gives one");
+            out::aside(&format!("note: hidden cases are made from no secret; --secret-file or {SECRET} gives one"));
             String::new()
         }),
         only: args.only.clone(),
@@ -58,10 +58,10 @@ pub(crate) fn run(args: &Grade, json: bool) -> Ended {
     if json {
         out::json(&report)?;
     } else {
-        print!("{}", report.text());
+        say!("{}", out::table(&ClassReport::HEAD, report.rows(), 1));
         if let [only] = report.submissions.as_slice() {
             for result in &only.exercises {
-                println!("\n{}: {}", result.name, result.message);
+                say!("\n{}: {}", result.name, result.message);
             }
         }
     }
@@ -112,6 +112,6 @@ fn pack(course: &Course, args: &Grade, system: &str, secret: Option<&str>) -> En
     let failed = |why: std::io::Error| usage(format!("cannot write {}: {why}", path.display()));
     let file = std::fs::File::create(&path).map_err(failed)?;
     class::pack::gradescope(course, &this_program()?, secret, &args.only, file).map_err(failed)?;
-    println!("written: {}; it holds the secret and the solutions: keep it to yourself", path.display());
+    say!("written: {}; it holds the secret and the solutions: keep it to yourself", path.display());
     Ok(0)
 }

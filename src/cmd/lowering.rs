@@ -9,7 +9,7 @@ use kernels::open::{self, How};
 
 use super::{Ended, FAULTY, Failure};
 use crate::cli::Lowering;
-use crate::out;
+use crate::out::{self, say};
 
 pub(crate) fn run(args: &Lowering, json: bool) -> Ended {
     let how = How {
@@ -48,17 +48,17 @@ pub(crate) fn run(args: &Lowering, json: bool) -> Ended {
         ]
     });
     if !shown.is_empty() {
-        println!("{}", out::table(&["line", "kernel", "", "PTX", "simulator", "ptxas"], rows.collect(), 6));
+        say!("{}", out::table(&["line", "kernel", "", "PTX", "simulator", "ptxas"], rows.collect(), 6));
     }
     let causes: BTreeSet<&str> = report.lines.iter().filter_map(|line| line.known).collect();
     for cause in causes {
-        println!("known: {cause}");
+        say!("known: {cause}");
     }
     let differing = report.lines.iter().filter(|line| !line.agrees()).count();
     if differing > 0 {
-        println!("counters that this touches: {}", report.counters().join(", "));
+        say!("counters that this touches: {}", report.counters().join(", "));
     }
-    println!(
+    say!(
         "ptxas {} for {}: {} of {} lines with memory accesses agree; {unexplained} differ for a reason that is not known",
         report.ptxas,
         report.arch,

@@ -82,7 +82,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
             let value = serde_json::json!({ "error": { "code": failure.code, "message": failure.message } });
             println!("{value:#}");
         }
-        eprintln!("error: {}", failure.message);
+        crate::out::error(&failure.message);
         failure.code
     });
     ExitCode::from(code)

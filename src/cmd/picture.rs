@@ -6,7 +6,7 @@ use kernels::problem::summed_area_table::Size;
 
 use super::{Ended, Failure};
 use crate::cli::Picture;
-use crate::out;
+use crate::out::{self, say};
 
 pub(crate) fn run(args: &Picture, json: bool) -> Ended {
     let failure = |error: PictureError| Failure::new(error.exit_code(), error);
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Picture, json: bool) -> Ended {
         let file = args.out.join(name);
         picture::write(&file, picture.size, pixels).map_err(failure)?;
         if !json {
-            println!("written: {}", file.display());
+            say!("written: {}", file.display());
         }
         written.push(file);
         Ok::<(), Failure>(())
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Picture, json: bool) -> Ended {
     for (version, sectors) in versions {
         if let Some(sectors) = sectors {
             let bytes = sectors as f64 * 32.0 / (f64::from(width) * f64::from(height) * 3.0);
-            println!(
+            say!(
                 "{version}: {sectors} sectors of global memory for three colours, {bytes:.1} bytes per pixel and colour"
             );
         }

@@ -6,6 +6,7 @@ use kernels::record::{self, Progress};
 
 use super::{Ended, FAULTY, Failure};
 use crate::cli::Record;
+use crate::out::say;
 
 pub(crate) fn run(args: Record, json: bool) -> Ended {
     if args.isa {
@@ -45,9 +46,9 @@ pub(crate) fn run(args: Record, json: bool) -> Ended {
         println!("{value:#}");
     } else {
         let (gpu, ncu) = (&summary.gpu.name, &summary.ncu);
-        println!("{gpu}, ncu {ncu}: {} cases, {} exact counters", summary.cases, summary.counters);
+        say!("{gpu}, ncu {ncu}: {} cases, {} exact counters", summary.cases, summary.counters);
         for line in summary.notes.iter().chain(&summary.wrong) {
-            println!("{line}");
+            say!("{line}");
         }
     }
     Ok(if summary.wrong.is_empty() { 0 } else { FAULTY })
@@ -68,9 +69,9 @@ fn isa(args: &Record, json: bool) -> Ended {
         });
         println!("{value:#}");
     } else {
-        println!("{}: {} probes, written to {}", summary.gpu.name, summary.probes, summary.file.display());
+        say!("{}: {} probes, written to {}", summary.gpu.name, summary.probes, summary.file.display());
         for form in &summary.refused {
-            println!("refused by the driver's compiler: {form}");
+            say!("refused by the driver's compiler: {form}");
         }
     }
     Ok(0)

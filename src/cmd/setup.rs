@@ -4,7 +4,7 @@ use kernels::setup::{self, Component};
 
 use super::{Ended, Failure, UNSUPPORTED};
 use crate::cli::Setup;
-use crate::out;
+use crate::out::{self, say};
 
 pub(crate) fn run(args: &Setup, json: bool) -> Ended {
     let mut components = vec![Component::Nvrtc, Component::Headers];
@@ -13,7 +13,7 @@ pub(crate) fn run(args: &Setup, json: bool) -> Ended {
     let failed = |error: setup::SetupError| Failure::new(UNSUPPORTED, error);
     let missing: Vec<Component> = components.iter().copied().filter(|&c| setup::installed(c).is_none()).collect();
     if !json && !missing.is_empty() {
-        println!("{}", setup::notice(&missing).map_err(failed)?);
+        say!("{}", setup::notice(&missing).map_err(failed)?);
     }
     let mut list = Vec::new();
     for component in components {
@@ -29,9 +29,9 @@ pub(crate) fn run(args: &Setup, json: bool) -> Ended {
                 "fresh": installed.fresh,
             }));
         } else if installed.fresh {
-            println!("{title} {version}: ready in {}", installed.folder.display());
+            say!("{title} {version}: ready in {}", installed.folder.display());
         } else {
-            println!("{title} {version}: there already, in {}", installed.folder.display());
+            say!("{title} {version}: there already, in {}", installed.folder.display());
         }
     }
     if json {

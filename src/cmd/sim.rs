@@ -2,7 +2,7 @@
 
 use kernels::compile::{Arch, Choice, Compiler, Options};
 use kernels::launch::command::CommandLine;
-use kernels::launch::list::Listed;
+use kernels::launch::list::{self, Listed};
 use kernels::launch::native::{NativeSession, Twin};
 use kernels::launch::run::{self, Ran, Timing};
 use kernels::launch::spec::Session;
@@ -16,7 +16,7 @@ use sim::{Checks, Lowering};
 use super::exercise::native;
 use super::{Ended, FAULTY, Failure, USAGE};
 use crate::cli::{CompilerChoice, Line, LoweringChoice, Sim};
-use crate::out;
+use crate::out::{self, say};
 
 fn usage(error: impl ToString) -> Failure {
     Failure::new(USAGE, error)
@@ -24,7 +24,7 @@ fn usage(error: impl ToString) -> Failure {
 
 pub(crate) fn run(args: &Sim, json: bool) -> Ended {
     if args.list {
-        return list(args, json);
+        return show_list(args, json);
     }
     let gpu = native(args.gpu)?;
     let session = command(args).session().map_err(usage)?;
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
     } else {
         print_text(&ran, &opened, args);
         if let Some(on_gpu) = &on_gpu {
-            print!("\n{}", on_gpu.text());
+            out::text(&format!("\n{}", on_gpu.text()));
         }
     }
     Ok(if ran.is_clean() && on_gpu.is_none_or(|on_gpu| on_gpu.agrees()) { 0 } else { FAULTY })
@@ -84,20 +84,56 @@ fn draw(ran: &Ran, args: &Sim) -> Result<(), Failure> {
 }
 
 /// `--list`: the kernels and how to launch them.
-fn list(args: &Sim, json: bool) -> Ended {
-    let how = How {
-        options: compile_options(args, &Session::default())?,
+fn show_list(args: &Sim, json: bool) -> Ended {
+    let session = Session::default();
+    let mut how = How {
+        options: compile_options(args, &session)?,
+        checks: !args.no_checks,
         kernels: args.kernel.clone().into_iter().collect(),
-        ..How::default()
     };
-    let opened = open::open(&args.file, &how).map_err(|error| Failure::new(error.exit_code(), error))?;
-    let listed = Listed::of(&opened, args.kernel.as_deref()).map_err(usage)?;
+    let open = |how: &How| open::open(&args.file, how).map_err(|error| Failure::new(error.exit_code(), error));
+    let mut opened = open(&how)?;
+    let given = given(args);
+    let tried = options(args, &session);
+    let tried = (!args.no_checks).then_some(&tried);
+    let mut listed = Listed::of(&opened, args.kernel.as_deref(), &given, None).map_err(usage)?;
+    // Templates that nothing makes are listed with arguments that may do.
+    for instance in list::instances(&opened, &listed) {
+        how.kernels.push(instance);
+        match open(&how) {
+            Ok(more) => opened = more,
+            Err(_) => drop(how.kernels.pop()),
+        }
+    }
+    if tried.is_some() || !how.kernels.is_empty() {
+        listed = Listed::of(&opened, args.kernel.as_deref(), &given, tried).map_err(usage)?;
+    }
+    if !opened.warnings.trim().is_empty() {
+        eprintln!("{}", opened.warnings.trim_end());
+    }
     if json {
         out::json(&listed)?;
     } else {
-        print!("{listed}");
+        out::text(&listed.to_string());
     }
     Ok(0)
+}
+
+/// The options that say how the file is compiled and what is simulated, as they were typed.
+fn given(args: &Sim) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let compile = &args.compile;
+    words.extend(compile.include.iter().map(|folder| format!("-I {}", folder.display())));
+    words.extend(compile.define.iter().map(|define| format!("-D {define}")));
+    words.extend(compile.arch.map(|arch| format!("--arch {arch}")));
+    words.extend(compile.std.iter().map(|standard| format!("--std {standard}")));
+    words.extend(compile.compiler.and_then(|compiler| match compiler {
+        CompilerChoice::Auto => None,
+        CompilerChoice::Nvrtc => Some("--compiler nvrtc".to_owned()),
+        CompilerChoice::Nvcc => Some("--compiler nvcc".to_owned()),
+    }));
+    words.extend(args.target.iter().map(|target| format!("--target {target}")));
+    words.iter().map(|word| format!(" {word}")).collect()
 }
 
 /// One launch: its report with what belongs to it. Several: a list of them.
@@ -127,29 +163,29 @@ fn print_text(ran: &Ran, opened: &Opened, args: &Sim) {
     let total = ran.launches.len();
     for (index, launch) in ran.launches.iter().enumerate() {
         if total > 1 {
-            println!("{}launch {} of {total}", if index > 0 { "\n" } else { "" }, index + 1);
+            say!("{}launch {} of {total}", if index > 0 { "\n" } else { "" }, index + 1);
         }
         let shown = sim::Report { kernel: names::short(&launch.report.kernel), ..launch.report.clone() };
         let sources = opened.sources(&shown);
-        print!("{}", sim::report::text::render(&shown, &sources, args.lines));
+        out::text(&sim::report::text::render(&shown, &sources, args.lines));
         if let (Some(Line { file, line }), Some(details)) = (&args.access, &shown.details) {
             match access_text::render(details, file.as_deref(), *line, &sources) {
-                Some(text) => print!("\n{text}"),
-                None => println!("note: nothing was executed at that line; --access all shows all lines that were"),
+                Some(text) => out::text(&format!("\n{text}")),
+                None => say!("note: nothing was executed at that line; --access all shows all lines that were"),
             }
         }
         for note in &launch.notes {
-            println!("note: {note}");
+            say!("note: {note}");
         }
     }
     for note in &opened.notes {
-        println!("note: {note}");
+        say!("note: {note}");
     }
     if ran.cut_short {
-        println!("\nthe launches after this one were not run, because it did not come to its end");
+        say!("\nthe launches after this one were not run, because it did not come to its end");
     }
     for comparison in &ran.comparisons {
-        println!("{}", comparison.sentence());
+        say!("{}", comparison.sentence());
     }
 }
 
@@ -187,10 +223,12 @@ fn compile_options(args: &Sim, session: &Session) -> Result<Options, Failure> {
             return Err(usage(format!("compiler: `{other}` is none of auto, nvrtc, nvcc")));
         }
     };
+    let target = args.target.as_deref().or(settings.target.as_deref());
     let arch = given.arch.map_or_else(|| settings.arch.as_deref().map(str::parse::<Arch>).transpose(), |a| Ok(Some(a)));
     Ok(Options {
         compiler,
         arch: arch.map_err(|why| usage(format!("arch: {why}")))?,
+        default_arch: Arch::of_target(target.unwrap_or(&sim::Options::default().target)),
         defines: settings.define.iter().chain(&given.define).cloned().collect(),
         includes: settings.include.iter().chain(&given.include).cloned().collect(),
         standard: given.std.clone().or(settings.std.clone()),

@@ -4,7 +4,7 @@ use sim::target;
 
 use super::{Ended, Failure, USAGE};
 use crate::cli::Targets;
-use crate::out;
+use crate::out::{self, say};
 
 pub(crate) fn run(args: &Targets, json: bool) -> Ended {
     match &args.name {
@@ -33,8 +33,9 @@ fn all(json: bool) -> Ended {
             summary.lowering,
         ]
     });
-    println!("{}", out::table(&head, rows.collect(), head.len()));
-    println!("`warpbook targets NAME` shows every number of a target with its source.");
+    let spare = ["lowering", "multiprocessors", "MHz", "capability"];
+    say!("{}", out::table(&head, rows.collect(), head.len()).spare(&spare));
+    say!("`warpbook targets NAME` shows every number of a target with its source.");
     Ok(0)
 }
 
@@ -46,11 +47,11 @@ fn one(name: &str, json: bool) -> Ended {
         out::json(&target.facts)?;
         return Ok(0);
     }
-    println!("{}: {}, chip {}\n", target.name, target.title, target.chip);
+    say!("{}: {}, chip {}\n", target.name, target.title, target.chip);
     for (source, facts) in target.by_source() {
-        println!("{source}");
+        say!("{source}");
         for fact in facts {
-            println!("  {:<30} {}", fact.name, fact.value);
+            say!("  {:<30} {}", fact.name, fact.value);
         }
     }
     Ok(0)

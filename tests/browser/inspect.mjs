@@ -28,8 +28,20 @@ export function unfold() {
     document.querySelectorAll(".wb-frame").forEach((frame) => { frame.hidden = false; });
 }
 
+/** Ends when the page was drawn twice. */
+export async function drawn() {
+    for (let frame = 0; frame < 2; frame++) await new Promise((next) => { requestAnimationFrame(() => setTimeout(next)); });
+}
+
+/** How long the page is, as a reader finds it: with what is folded closed. */
+export function inspectHeight(most) {
+    const height = document.documentElement.scrollHeight;
+    return height <= most ? [] :
+        [{ kind: "height", where: "the page as a whole", what: `it is ${height} px high; at most ${most} are allowed` }];
+}
+
 /** What can be seen on the page: its size, its drawings, its images, its text. */
-export function inspect(dark) {
+export function inspect({ dark, scripted }) {
     const found = [];
     const add = (kind, element, what) => found.push({ kind, where: window.wbPlace(element), what });
     const main = document.querySelector("main");
@@ -70,6 +82,27 @@ export function inspect(dark) {
         add("overflow", document.body, `the page is ${document.documentElement.scrollWidth} px wide, the screen ${width}`);
     }
 
+    // What is wider than its frame says so: by a line above it, and without JavaScript by a shadow at its edge.
+    for (const box of main.querySelectorAll(".wb-scroll, .wb-table, figure, figure > div")) {
+        if (!scrolls(box) || box.scrollWidth <= box.clientWidth + 1) continue;
+        const cue = box.previousElementSibling;
+        const told = cue?.matches(".wb-cue") && cue.checkVisibility() && cue.getBoundingClientRect().right <= width + 1;
+        const shaded = getComputedStyle(box).backgroundImage.includes("gradient");
+        if (!shaded || (told !== true && scripted)) {
+            add("cue", box, `${box.scrollWidth - box.clientWidth} px of it are beyond the edge, and nothing says so`);
+        }
+    }
+
+    // All drawings have one font, in the few sizes of the style sheet.
+    const root = getComputedStyle(document.documentElement);
+    const family = root.getPropertyValue("--wb-figure-font").trim();
+    const sizes = ["title", "text", "small"].map((name) => root.getPropertyValue(`--wb-figure-${name}`).trim());
+    for (const text of main.querySelectorAll("svg text")) {
+        const { fontFamily, fontSize } = getComputedStyle(text);
+        if (fontFamily === family && sizes.includes(fontSize)) continue;
+        add("font", text, `it is ${fontSize} of ${fontFamily}`);
+    }
+
     // Drawings: there, named, and readable.
     for (const figure of main.querySelectorAll("figure.wb-figure")) {
         if (!figure.querySelector("svg")) add("drawing", figure, "the figure has no drawing");
@@ -80,9 +113,8 @@ export function inspect(dark) {
             add("drawing", svg.parentElement, `the drawing is ${Math.round(box.width)} by ${Math.round(box.height)} px`);
             continue;
         }
-        const text = (tag) => svg.querySelector(`:scope > ${tag}`)?.textContent.trim() ?? "";
-        const label = svg.getAttribute("aria-label") ?? "";
-        if (svg.getAttribute("role") !== "img" || !(label || (text("title") && text("desc")))) {
+        const text = (name) => svg.getAttribute(name)?.trim() ?? "";
+        if (svg.getAttribute("role") !== "img" || !text("aria-label") || !text("aria-description")) {
             add("drawing", svg, "it has not all of role=\"img\", a title and a description");
         }
         const labels = [...svg.querySelectorAll("text")].filter((node) => node.textContent.trim() !== "")
@@ -91,7 +123,7 @@ export function inspect(dark) {
         for (const { node, box: own } of labels) {
             if (own.x < view.x - 1 || own.x + own.width > view.x + view.width + 1 ||
                 own.y + own.height > view.y + view.height + 3 || own.y < view.y - 3) {
-                add("label", node, `“${text("title")}”: the text lies outside of the drawing`);
+                add("label", node, `“${text("aria-label")}”: the text lies outside of the drawing`);
             }
         }
         // The box of a text has room for accents and descenders, which few letters use.
@@ -101,7 +133,7 @@ export function inspect(dark) {
             const across = Math.min(a.right, b.right) - Math.max(a.x, b.x);
             const down = Math.min(a.bottom, b.bottom) - Math.max(a.y, b.y);
             if (across > 0.5 && down > 0.5) {
-                add("label", second.node, `“${text("title")}”: it lies over “${first.node.textContent.trim()}”`);
+                add("label", second.node, `“${text("aria-label")}”: it lies over “${first.node.textContent.trim()}”`);
             }
         }));
     }
@@ -142,6 +174,8 @@ export function inspectPaper() {
     window.dispatchEvent(new Event("beforeprint"));
     const found = [];
     for (const part of document.querySelectorAll("main :is(.wb-frame, .wb-quiz, figure, table, details > :not(summary))")) {
+        // On paper the pages of a chapter follow each other: of the versions so far, the last page's table has all.
+        if (part.closest(".wb-summary")) continue;
         if (part.checkVisibility() && part.getBoundingClientRect().height > 1) continue;
         if (part.matches("details > *") && part.textContent.trim() === "") continue;
         found.push({ kind: "print", where: window.wbPlace(part), what: "it is not shown on paper" });

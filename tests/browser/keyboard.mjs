@@ -70,7 +70,7 @@ async function unfolded(_page, keys, answer) {
     const [reached, pressed] = await keys.press(answer, ["Tab", "Enter"], state);
     if (reached.focus) return reached.focus;
     if (!pressed.open) return "Enter does not open it";
-    await answer.evaluate((node) => { node.open = node.querySelector(".wb-steps, .wb-quiz, .wb-predict") !== null; });
+    await answer.evaluate((node) => { node.open = node.querySelector(".wb-steps, .wb-quiz, .wb-predict, details") !== null; });
     return "";
 }
 
@@ -117,7 +117,9 @@ async function options(_page, keys, quiz) {
         const { at, says, open } = states[2 * own + 1];
         if (at !== own) return `${plan[2 * own]} does not choose option ${own + 1}`;
         if (!says.startsWith(right ? "Right" : "No")) return `option ${own + 1} is ${right ? "right" : "wrong"}, and it says “${says}”`;
-        if (!open) return "the answer stays folded";
+        // A wrong answer leaves another try.
+        const wanted = rights.slice(0, own + 1).includes(true);
+        if (open !== wanted) return open ? "a wrong answer unfolds the right one" : "the answer stays folded";
     }
     return "";
 }
@@ -170,8 +172,8 @@ export async function keyboard(page, everything = true) {
     return found;
 }
 
-/** Searches for `words` from an open page, by keys alone, and follows the first result. */
-export async function search(page, words) {
+/** Searches for `words` from an open page, by keys alone, and follows the first result, which must be on the page `taught`. */
+export async function search(page, words, taught) {
     const wrong = (what) => [{ kind: "search", where: `the search for “${words}”`, what }];
     await page.keyboard.press("/");
     const bar = page.locator("#mdbook-searchbar");
@@ -188,6 +190,7 @@ export async function search(page, words) {
         document.querySelector("#mdbook-searchresults li.focus a")?.href);
     if (!wanted) return wrong("the arrow down leads to no result");
     await Promise.all([page.waitForEvent("load", { timeout: 20_000 }), page.keyboard.press("Enter")]);
+    if (!new URL(page.url()).pathname.endsWith(taught)) return wrong(`the first result is ${page.url()}, and not on ${taught}`);
     const text = await page.evaluate(() => document.querySelector("main")?.textContent.toLowerCase() ?? "");
     const missing = words.split(" ").filter((word) => !text.includes(word));
     return missing.length > 0 ? wrong(`the first result, ${page.url()}, does not say “${missing.join(" ")}”`) : [];

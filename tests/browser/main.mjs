@@ -25,12 +25,11 @@ const AT_ONCE = 3;
 function plan(page) {
     const search = page === "index.html" || page === "machine/banks.html" ? ["search"] : [];
     return [
-        [{ theme: "light", width: DESK }, ["paper", "inspect", "axe", ...search]],
-        [{ theme: "dark", width: DESK }, ["keyboard", "inspect", "axe"]],
+        [{ theme: "light", width: DESK }, ["paper", "inspect", "wide", "axe", ...search]],
+        [{ theme: "dark", width: DESK }, ["keyboard", "inspect", "wide", "axe"]],
         [{ theme: "light", width: PHONE }, ["reach", "inspect", "axe-shape"]],
         [{ theme: "dark", width: PHONE }, ["inspect", ...search]],
         [{ theme: "light", width: PHONE, javascript: false }, ["inspect"]],
-        [{ theme: "light", width: DESK, javascript: false }, ["inspect"]],
     ];
 }
 

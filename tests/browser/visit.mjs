@@ -3,10 +3,24 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-import { inspect, inspectPaper, inspectPlain, places, unfold } from "./inspect.mjs";
+import { drawn, inspect, inspectHeight, inspectPaper, inspectPlain, places, unfold } from "./inspect.mjs";
+import { inspectListings, ROOM } from "./listings.mjs";
 import { keyboard, search } from "./keyboard.mjs";
 
-export const SEARCHED = "bank conflict";
+/** What readers search for, and the page that teaches it, which must come first. */
+export const SEARCHED = [
+    ["coalescing", "machine/sectors.html"],
+    ["occupancy", "machine/threads.html"],
+    ["warp divergence", "machine/divergence.html"],
+    ["atomics contention", "machine/votes.html"],
+    ["race condition", "machine/barriers.html"],
+    ["bank conflict", "machine/banks.html"],
+];
+
+/** How high a page may be, in pixels, at a width of 1280; and the width of a large screen. */
+const HIGHEST = 12_000;
+const WIDTH = 1280;
+const WIDE = 1920;
 
 /** Starts Chromium, which can then reach nothing but this machine. `tools` is the folder that npm installed into. */
 export async function start(tools, executablePath) {
@@ -47,7 +61,7 @@ async function accessibility(page, axe, colours) {
 
 /**
  * Looks at a page. `look` is `{ theme, width, javascript }`, `checks` are names out of `inspect`, `axe`, `axe-shape`,
- * `keyboard`, `reach`, `search` and `paper`. Findings are `{ page, look, kind, where, what }`.
+ * `keyboard`, `reach`, `search`, `paper` and `wide`: `inspect` again on a large screen. Findings are `{ page, look, kind, where, what }`.
  */
 export async function visit({ browser, axe }, origin, name, look, checks, picture = null) {
     const context = await browser.newContext({
@@ -82,17 +96,35 @@ export async function visit({ browser, axe }, origin, name, look, checks, pictur
         await page.evaluate(() => document.fonts.ready.then(() => true));
         await page.evaluate(places);
         if (picture) await picture(page);
+        // Before anything is unfolded. The appendix of sources is looked into, and not read from top to bottom.
+        const measured = checks.includes("inspect") && look.javascript !== false && look.width === WIDTH;
+        if (measured && !name.startsWith("sources/")) found.push(...await page.evaluate(inspectHeight, HIGHEST));
         if (checks.includes("paper")) found.push(...await page.evaluate(inspectPaper));
         if (checks.includes("keyboard")) found.push(...await keyboard(page));
         if (checks.includes("reach")) found.push(...await keyboard(page, false));
         if (checks.includes("inspect")) {
-            if (look.javascript === false) found.push(...await page.evaluate(inspectPlain));
+            const scripted = look.javascript !== false;
+            if (!scripted) found.push(...await page.evaluate(inspectPlain));
             await page.evaluate(unfold);
-            found.push(...await page.evaluate(inspect, look.theme === "dark"));
+            // The page notices it when it is drawn next. (Without JavaScript no timer of the page ever ends.)
+            if (scripted) await page.evaluate(drawn);
+            const dark = look.theme === "dark";
+            found.push(...await page.evaluate(inspect, { dark, scripted }));
+            if (checks.includes("wide")) {
+                const wide = { ...look, width: WIDE };
+                await page.setViewportSize({ width: WIDE, height: 1080 });
+                await page.evaluate(drawn);
+                const seen = await page.evaluate(inspect, { dark, scripted });
+                found.push(...seen.map((finding) => ({ look: wide, ...finding })));
+                await page.setViewportSize({ width: look.width, height: 900 });
+            }
+            if (look.width >= ROOM) found.push(...await page.evaluate(inspectListings));
         }
         if (checks.includes("axe")) found.push(...await accessibility(page, axe, true));
         if (checks.includes("axe-shape")) found.push(...await accessibility(page, axe, false));
-        if (checks.includes("search")) found.push(...await search(page, SEARCHED));
+        if (checks.includes("search")) {
+            for (const [words, taught] of SEARCHED) found.push(...await search(page, words, taught));
+        }
     } finally {
         await orLater(context.close());
     }
