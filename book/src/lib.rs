@@ -2,7 +2,8 @@
 //! figures from runs.
 //!
 //! A chapter holds directives, `{{#wb NAME …}}`. The way through this crate: [`directive`] finds and reads them,
-//! [`fill`] turns each into Markdown and HTML with what it asks of [`runs::Runs`], [`preprocessor`] does that for every
+//! `directives` lists them all, [`fill`] turns each into Markdown and HTML with what it
+//! asks of [`runs::Runs`], [`preprocessor`] does that for every
 //! chapter of a book, and [`site`] builds the whole site with mdBook's driver. A directive that cannot be filled, or
 //! whose numbers contradict the record of a GPU, fails the build with the chapter's file and line.
 
@@ -16,7 +17,10 @@ mod claims;
 mod code;
 pub mod commands;
 pub mod console;
+mod context;
 pub mod directive;
+mod directives;
+mod excerpt;
 mod fault;
 mod figures;
 pub mod fill;
@@ -33,6 +37,8 @@ pub mod preprocessor;
 mod quantity;
 mod real;
 mod reference;
+mod registry;
+mod relation;
 mod repeats;
 pub mod runs;
 mod sanitizer;
@@ -52,4 +58,5 @@ pub use access::{Access, Space};
 pub use fault::{Fault, Faults};
 pub use real::RealRuns;
 pub use reference::findings::STARTERS;
+pub use registry::listings;
 pub use site::{BuildError, Built, build, check, find, preprocess};

@@ -259,3 +259,14 @@ impl From<&Counter> for Quantity {
         Self { name: counter.label.clone(), kind: Kind::Exact(vec![counter.metric.clone()]) }
     }
 }
+
+/// Where a number comes from, for a reader.
+pub(crate) fn origin(quantity: &Quantity, run: &Run) -> String {
+    let measured = run.measured.as_ref();
+    match (quantity.simulated(run), quantity.measured(run).and(measured)) {
+        (Some(_), Some(m)) => format!("simulated, and counted by an {} on {}", m.gpu, m.date),
+        (None, Some(m)) => format!("measured on an {} on {}, median of {} launches", m.gpu, m.date, m.timed),
+        (Some(_), None) if quantity.is_exact() => "simulated, not measured".to_owned(),
+        _ => "known to the simulator only".to_owned(),
+    }
+}

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 use crate::html::{Table, escape};
 use crate::ladder::large;
 use crate::parts::{self, Home};
@@ -27,12 +27,12 @@ pub(crate) struct Rows {
 
 /// `summary problem=P size="2^28" data="D" [version=V]`: how fast all versions of a problem are that were timed on this workload,
 /// or, where several have this size and data, on that of `V`.
-pub(crate) fn summary(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn summary(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (problem, size) = (directive.option("problem")?, directive.option("size")?);
     let data = directive.maybe("data");
     let version = directive.maybe("version");
-    let block = workload(filler, Some(&problem), version.as_deref(), &size, data.as_deref())?;
-    let record = filler.runs.bench().map_err(Reason::Wrong)?;
+    let block = workload(context, Some(&problem), version.as_deref(), &size, data.as_deref())?;
+    let record = context.runs.bench().map_err(Reason::Wrong)?;
     let gpu = record.provenance.gpu.trim_start_matches("NVIDIA ");
     let mut text = format!(
         "{} {}, {}: median times on an {} on {}, and the share of a copy’s speed.",
