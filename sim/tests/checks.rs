@@ -5,10 +5,14 @@
 //! a scalar such as `u32:5`). The lines of the findings are marked where they are: `//~ KIND` for the line that a
 //! finding stands at, `//~ party` for the line that its message names as well, `//~ any` where it may be either of two
 //! lines. A header `expect: KIND any` has no marks.
+//!
+//! Each file is a test of its own: `cargo test -p sim --test checks faulty::tile_overwritten` runs one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
+use libtest_mimic::{Arguments, Failed, Trial};
 use sha2::{Digest, Sha256};
 use sim::report::{Finding, Report, Severity};
 use sim::{Arg, Checks, Launch, Module, Options, Scalar, simulate};
@@ -40,9 +44,9 @@ fn argument(spec: &str) -> Arg {
 
 fn case(path: &Path) -> Case {
     let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-    let ptx = std::fs::read_to_string(path).unwrap();
+    let ptx = fs::read_to_string(path).unwrap();
     let source = path.with_extension("cu");
-    let text = if source.exists() { std::fs::read_to_string(source).unwrap() } else { ptx.clone() };
+    let text = if source.exists() { fs::read_to_string(source).unwrap() } else { ptx.clone() };
     let of = |key| header(&text, key).unwrap_or_else(|| panic!("{name} has no header `{key}`"));
     let shape: Vec<&str> = of("launch").split_whitespace().collect();
     let launch = Launch {
@@ -55,12 +59,15 @@ fn case(path: &Path) -> Case {
     Case { launch, expect, name, text, ptx }
 }
 
-fn cases(folder: &str) -> Vec<Case> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
-    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let mut paths: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|is| is == "ptx")).collect();
-    paths.sort();
-    paths.iter().map(|path| case(path)).collect()
+fn in_folder(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)
+}
+
+fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
+    let all = fs::read_dir(in_folder(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = all.filter(|path| path.extension().is_some_and(|is| is == extension)).collect();
+    files.sort();
+    files
 }
 
 fn run(case: &Case, checks: Checks) -> Report {
@@ -122,62 +129,41 @@ fn complaints(case: &Case, report: &Report) -> Vec<String> {
     wrong
 }
 
-fn check(folder: &str) {
-    let cases = cases(folder);
-    assert!(cases.len() >= 60, "{folder} has only {} files", cases.len());
-    let mut failures = String::new();
-    for case in &cases {
-        let report = run(case, Checks::ALL);
-        let mut wrong = complaints(case, &report);
-        if folder == "correct" && !report.is_clean() {
-            wrong.push("a correct kernel has an error".to_owned());
-        }
-        if !wrong.is_empty() {
-            failures += &format!("\n{folder}/{}\n  {}\n", case.name, wrong.join("\n  "));
-            for finding in &report.findings {
-                failures += &format!("    {}:{} {}\n", finding.kind.name(), finding.line, finding.message);
-            }
-        }
-        let unchecked = run(case, Checks::NONE);
-        assert_eq!(unchecked.metrics, report.metrics, "{}: checks change counters", case.name);
-        if !case.expect.contains("race") {
-            assert_eq!(unchecked.output, report.output, "{}: checks change results", case.name);
-        }
+/// Runs a case with all checks and with none: the findings that it promises, the messages that were reviewed, and
+/// counters and results that do not depend on checks.
+fn check(folder: &str, case: &Case) -> Result<(), Failed> {
+    let report = run(case, Checks::ALL);
+    let mut wrong = complaints(case, &report);
+    if folder == "correct" && !report.is_clean() {
+        wrong.push("a correct kernel has an error".to_owned());
     }
-    assert!(failures.is_empty(), "{failures}");
-}
-
-#[test]
-fn ptx_was_made_from_the_source_beside_it() {
-    for folder in ["faulty", "correct"] {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
-        for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if path.extension().is_some_and(|is| is == "cu") {
-                let source: String =
-                    Sha256::digest(std::fs::read(&path).unwrap()).iter().map(|byte| format!("{byte:02x}")).collect();
-                let ptx = std::fs::read_to_string(path.with_extension("ptx")).unwrap();
-                let made_from = header(&ptx, "source SHA-256");
-                assert_eq!(made_from, Some(&*source), "{} has changed. run: cargo dev ptx", path.display());
-            }
-        }
+    if !wrong.is_empty() {
+        let all = report.findings.iter();
+        let found = all.map(|finding| format!("    {}:{} {}\n", finding.kind.name(), finding.line, finding.message));
+        return Err(format!("{}\n{}", wrong.join("\n"), found.collect::<String>()).into());
     }
-}
-
-#[test]
-fn faulty_kernels_have_their_findings() {
-    check("faulty");
-}
-
-#[test]
-fn correct_kernels_have_no_error() {
-    check("correct");
-}
-
-#[test]
-fn a_finding_is_the_same_every_time() {
-    for case in cases("faulty") {
-        assert_eq!(run(&case, Checks::ALL), run(&case, Checks::ALL), "{}", case.name);
+    let unchecked = run(case, Checks::NONE);
+    if unchecked.metrics != report.metrics {
+        return Err("checks change counters".into());
     }
+    if !case.expect.contains("race") && unchecked.output != report.output {
+        return Err("checks change results".into());
+    }
+    if run(case, Checks::ALL) != report {
+        return Err("the second run has another report".into());
+    }
+    reviewed(folder, case, &report)
+}
+
+/// The PTX beside a CUDA source was made from it.
+fn made_from_its_source(path: &Path) -> Result<(), Failed> {
+    let source = fs::read(path)?;
+    let source: String = Sha256::digest(source).iter().map(|byte| format!("{byte:02x}")).collect();
+    let ptx = fs::read_to_string(path.with_extension("ptx"))?;
+    if header(&ptx, "source SHA-256") != Some(&*source) {
+        return Err(format!("{} has changed. run: cargo dev ptx", path.display()).into());
+    }
+    Ok(())
 }
 
 /// The environment variable that makes the tests write what they would hold the messages against.
@@ -194,48 +180,41 @@ fn rendered(case: &Case, report: &Report) -> String {
 
 /// Every message of the catalogue stands in a file beside its kernel, so that a change of wording is seen and read:
 /// `WARPBOOK_BLESS=1 cargo test -p sim --test checks` writes them anew.
-#[test]
-fn messages_read_as_they_were_reviewed() {
-    let bless = std::env::var_os(BLESS).is_some();
-    let mut different = Vec::new();
-    for folder in ["faulty", "correct"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
-        let mut expected = BTreeSet::new();
-        for case in cases(folder) {
-            let text = rendered(&case, &run(&case, Checks::ALL));
-            let file = path.join(&case.name).with_extension("findings");
-            if !text.is_empty() {
-                expected.insert(file.clone());
-            }
-            let before = std::fs::read_to_string(&file).unwrap_or_default();
-            if before != text && bless {
-                std::fs::write(&file, &text).unwrap();
-            } else if before != text {
-                different.push(format!("{folder}/{}\n--- reviewed\n{before}+++ now\n{text}", case.name));
-            }
-        }
-        for file in std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()) {
-            if file.extension().is_some_and(|is| is == "findings") && !expected.contains(&file) {
-                if bless {
-                    std::fs::remove_file(&file).unwrap();
-                } else {
-                    different.push(format!("{} belongs to no kernel with findings", file.display()));
-                }
-            }
+fn reviewed(folder: &str, case: &Case, report: &Report) -> Result<(), Failed> {
+    let text = rendered(case, report);
+    let file = in_folder(folder).join(&case.name).with_extension("findings");
+    let before = fs::read_to_string(&file).unwrap_or_default();
+    if before == text {
+        return Ok(());
+    }
+    if env::var_os(BLESS).is_none() {
+        let run = format!("read them, then: {BLESS}=1 cargo test -p sim --test checks");
+        return Err(format!("--- reviewed\n{before}+++ now\n{text}{run}").into());
+    }
+    if text.is_empty() {
+        fs::remove_file(&file)?;
+    } else {
+        fs::write(&file, &text)?;
+    }
+    Ok(())
+}
+
+/// There is a catalogue, and each file of messages belongs to a kernel in it.
+fn whole(folder: &str, cases: &[String]) -> Result<(), Failed> {
+    if cases.len() < 60 {
+        return Err(format!("{folder} has only {} files", cases.len()).into());
+    }
+    for file in files(folder, "findings") {
+        if !file.with_extension("ptx").exists() {
+            return Err(format!("{} belongs to no kernel", file.display()).into());
         }
     }
-    assert!(
-        different.is_empty(),
-        "{}\nread them, then: {BLESS}=1 cargo test -p sim --test checks",
-        different.join("\n")
-    );
+    Ok(())
 }
 
 /// Errors and remarks stand in one list, each with its severity, errors first; a report of before there was one has errors.
-#[test]
 fn a_remark_is_a_finding_that_leaves_the_kernel_clean() {
-    let all = cases("faulty");
-    let of = |name: &str| run(all.iter().find(|case| case.name == name).unwrap(), Checks::ALL);
+    let of = |name: &str| run(&case(&in_folder("faulty").join(name)), Checks::ALL);
     let (remark, error) = (of("same_flag_of_many_blocks.ptx"), of("tile_overwritten.ptx"));
     assert!(remark.is_clean() && remark.findings.len() == 1 && !error.is_clean());
     let json = serde_json::to_value(&remark).unwrap();
@@ -249,7 +228,6 @@ fn a_remark_is_a_finding_that_leaves_the_kernel_clean() {
 
 /// Threads of two warps that write one element with the same line most likely have the same index: the help says so, and
 /// speaks of a barrier only after that.
-#[test]
 fn two_writes_of_one_line_point_at_the_index() {
     let ptx = "
 .version 7.0
@@ -274,4 +252,34 @@ fn two_writes_of_one_line_point_at_the_index() {
     let [finding] = &report.findings[..] else { panic!("{:?}", report.findings) };
     let (index, barrier) = (finding.help.find("same index").unwrap(), finding.help.find("__syncthreads()").unwrap());
     assert!(index < barrier && finding.message.contains("write after write"), "{finding:?}");
+}
+
+/// A test of a file, by its folder and its name.
+fn trial(folder: &str, path: &Path, test: impl FnOnce() -> Result<(), Failed> + Send + 'static) -> Trial {
+    Trial::test(format!("{folder}::{}", path.file_stem().unwrap().to_string_lossy()), test)
+}
+
+fn main() {
+    let mut trials = vec![
+        Trial::test("a_remark_is_a_finding_that_leaves_the_kernel_clean", || {
+            a_remark_is_a_finding_that_leaves_the_kernel_clean();
+            Ok(())
+        }),
+        Trial::test("two_writes_of_one_line_point_at_the_index", || {
+            two_writes_of_one_line_point_at_the_index();
+            Ok(())
+        }),
+    ];
+    for folder in ["faulty", "correct"] {
+        let kernels = files(folder, "ptx");
+        let names = kernels.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
+        trials.push(Trial::test(format!("{folder} is whole"), move || whole(folder, &names)));
+        trials
+            .extend(kernels.into_iter().map(|path| trial(folder, &path.clone(), move || check(folder, &case(&path)))));
+        let sources = files(folder, "cu").into_iter();
+        trials.extend(
+            sources.map(|path| trial(&format!("{folder}::source"), &path.clone(), move || made_from_its_source(&path))),
+        );
+    }
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
 }
