@@ -11,7 +11,7 @@ use kernels::known::Place;
 use kernels::simulate::Simulated;
 use kernels::truth::{self, Provenance};
 use kernels::verdict::Verdict;
-use kernels::{case, counters, known, problem, ptx, simulate};
+use kernels::{cases, counters, known, problem, ptx, simulate};
 use sim::{Arg, Dim3, Launch, Lowering, Module, Options, Report, Scalar};
 
 use crate::access::{self, Access, LANES, Space};
@@ -45,7 +45,7 @@ impl RealRuns {
     }
 
     fn all(&self) -> &[Case] {
-        self.cases.get_or_init(case::all)
+        self.cases.get_or_init(cases::all)
     }
 
     /// Simulates a case and looks it up in the record.

@@ -273,7 +273,7 @@ pub(crate) mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::case;
+    use crate::cases;
 
     const ENTRY: &str = r#"
         capability = "9.0"
@@ -343,7 +343,7 @@ pub(crate) mod tests {
     #[test]
     fn an_entry_that_nothing_needs_or_that_is_too_old_asks_for_a_look() {
         let known = Known::parse(ENTRY).unwrap();
-        let cases = case::select(&["scan_naive"]).unwrap();
+        let cases = cases::select(&["scan_naive"]).unwrap();
         let mut record = crate::truth::tests::synthetic("scan", &cases).provenance;
         let small = cases.iter().find(|case| case.name.starts_with("tile 64, ")).unwrap();
         let large = cases.iter().find(|case| !case.name.starts_with("tile 64, ")).unwrap();

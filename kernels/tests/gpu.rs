@@ -2,7 +2,7 @@
 
 use kernels::gpu::{Gpu, GpuError};
 use kernels::testing::not_run;
-use kernels::{case, problem, ptx};
+use kernels::{cases, problem, ptx};
 
 #[test]
 fn every_case_gives_its_reference_on_a_gpu() {
@@ -30,7 +30,7 @@ fn a_launch_that_does_not_fit_is_refused_before_the_gpu_sees_it() {
         Err(error) => return not_run("launches that do not fit their kernel, on a GPU", &error.to_string()),
     };
     let kernels = gpu.load(ptx::committed("scan").expect("scan has its PTX").text).expect("it loads");
-    let mut prepared = case::select(&["scan_naive, tile 64, 1 block"]).expect("it exists")[0].prepare();
+    let mut prepared = cases::select(&["scan_naive, tile 64, 1 block"]).expect("it exists")[0].prepare();
     let refused = |error: GpuError| {
         assert_eq!(error.exit_code(), 2, "{error}");
         error.to_string()

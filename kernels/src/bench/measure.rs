@@ -5,13 +5,13 @@ use std::time::Duration;
 use bytemuck::cast_slice_mut;
 
 use super::record::Outcome;
-use super::values::Reference;
-use super::workload::{Call, Content, Fill, Own, Peer, Run};
 use crate::check::POISON;
 use crate::gpu::{Arena, Gpu, GpuError, Kernels, Stopwatch, Timed, Times};
 use crate::peers::{Harness, Peers};
 use crate::ptx;
 use crate::verdict::Verdict;
+use crate::workload::values::Reference;
+use crate::workload::{Call, Content, Fill, Own, Peer, Run};
 
 /// Untimed runs after the one that is validated.
 pub(super) const WARM_UP: u32 = 2;

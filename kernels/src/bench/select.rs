@@ -1,9 +1,9 @@
 //! Which workloads and versions are asked for, and what can go wrong with a bench.
 
 use super::record::Row;
-use super::workload::{SinglePass, Size, Workload};
 use crate::gpu::GpuError;
 use crate::problem::{self, Problem};
+use crate::workload::{SinglePass, Size, Workload};
 
 /// What to bench. An empty list means everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

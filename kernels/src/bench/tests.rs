@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::record::records;
-use super::workload::{Fill, Launches};
 use super::*;
 use crate::case::Pass;
 use crate::gpu::Times;
 use crate::verdict::Verdict;
+use crate::workload::{Fill, Launches};
 use crate::{peers, problem};
 
 fn timed(median_us: u64) -> Outcome {
@@ -216,7 +216,7 @@ fn simulated(problem: &str, content: &Content, run: &Run, launches: &Launches) {
     use crate::case::{Buffer, Prepared};
     use crate::check::POISON;
     let bytes = |name: &str| content.inputs.iter().find(|(own, _)| *own == name).map(|(_, values)| values.bytes());
-    let own = |buffer: &workload::Own| Buffer {
+    let own = |buffer: &crate::workload::Own| Buffer {
         name: buffer.name,
         content: sim::Arg::Buffer(
             match buffer.fill {

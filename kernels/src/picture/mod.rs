@@ -12,12 +12,12 @@ use sim::{Checks, Options};
 pub use png::{read, write};
 pub use scene::{LARGEST, draw};
 
-use crate::bench::workload::Own;
 use crate::case::{Buffer, Prepared};
 use crate::gpu::{Gpu, GpuError};
 use crate::problem::summed_area_table::{PROBLEM, PlanError, Size, Tiles, plan};
 use crate::ptx;
 use crate::simulate::{self, SimulateError};
+use crate::workload::Own;
 
 /// A picture with three colours per pixel.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -387,7 +387,7 @@ fn provenance(gpu: &Properties, ncu: &Ncu, ptx: &CommittedPtx, lowered: Option<S
         code_sha256: ptx::code_sha256(ptx.text),
         source_sha256: ptx::sha256(ptx.source),
         ptx_version: lowered,
-        date: today(),
+        date: crate::provenance::today(),
         warpbook: env!("CARGO_PKG_VERSION").to_owned(),
     }
 }
@@ -414,11 +414,6 @@ fn write(file: &Path, text: &str) -> io::Result<()> {
     let new = file.with_extension("json.new");
     fs::write(&new, text)?;
     fs::rename(&new, file)
-}
-
-/// Today's date, as records have it.
-pub(crate) fn today() -> String {
-    time::OffsetDateTime::now_utc().date().to_string()
 }
 
 #[cfg(test)]

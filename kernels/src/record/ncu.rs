@@ -71,7 +71,7 @@ mod tests {
     /// One after the other: the attempts of a process share a log file.
     #[test]
     fn success_failure_and_refusals_are_told_apart() {
-        let cases = crate::case::select(&["tile 64, 1 block"]).unwrap();
+        let cases = crate::cases::select(&["tile 64, 1 block"]).unwrap();
         let table = profile::tests::output(&cases);
         let folder = tempfile::tempdir().unwrap();
         let profile = |table: &str, rest: &str| {

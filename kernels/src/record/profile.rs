@@ -89,7 +89,7 @@ pub(super) mod tests {
     use sim::Dim3;
 
     use super::*;
-    use crate::case;
+    use crate::cases;
     use crate::ncu::parse;
 
     /// Output in the shape of ncu 2025.3.1 with `--csv --page raw --print-units base`, for `cases`. The i-th launch has
@@ -130,7 +130,7 @@ pub(super) mod tests {
     }
 
     fn cases() -> Vec<Case> {
-        case::select(&["tile 64,"]).unwrap()
+        cases::select(&["tile 64,"]).unwrap()
     }
 
     #[test]

@@ -132,7 +132,7 @@ pub fn calibrate(rounds: u32) -> Result<Calibrated, CalibrateError> {
     Ok(Calibrated {
         numbers: numbers(&target, &values(&printed)?)?,
         on: format!("{}, driver {}, CUDA {}", properties.name, properties.driver, properties.cuda),
-        date: crate::record::today(),
+        date: crate::provenance::today(),
         target,
     })
 }
