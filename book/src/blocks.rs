@@ -4,9 +4,9 @@
 //! What they become works without JavaScript: answers are folded in `<details>`, all steps are shown. With it, the reader
 //! enters an answer first, and steps one at a time (`theme/warpbook.js`).
 
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 use crate::html::escape;
 use crate::value::Value;
 
@@ -59,7 +59,7 @@ impl Open {
 ///
 /// `filled` is the chapter up to the directive.
 pub(crate) fn block(
-    filler: &Filler<'_>,
+    context: &Context<'_>,
     directive: &mut Directive,
     open: &mut Vec<Open>,
     filled: &mut String,
@@ -68,7 +68,7 @@ pub(crate) fn block(
     let name = directive.name.clone();
     match &*name {
         "predict" => {
-            let value = Value::maybe(filler, directive)?;
+            let value = Value::maybe(context, directive)?;
             let unit = directive.maybe("unit").unwrap_or_default();
             open.push(Open { line, kind: Kind::Predict { answered: false } });
             Ok(format!("<div class=\"wb-predict\"{}>\n\n**Predict.** ", data(value.as_ref(), &unit)))
@@ -83,7 +83,7 @@ pub(crate) fn block(
             if id.is_empty() || !id.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') {
                 return Err(Reason::Wrong(format!("`{id}` names no question: use small letters, digits and `-`")));
             }
-            let value = Value::maybe(filler, directive)?;
+            let value = Value::maybe(context, directive)?;
             let unit = directive.maybe("unit").unwrap_or_default();
             let text = format!(
                 "<section class=\"wb-quiz\" id=\"quiz-{id}\" data-quiz=\"{id}\"{} aria-label=\"Question\">\n\n\
@@ -106,7 +106,7 @@ pub(crate) fn block(
         "option" => option(directive, open, filled),
         "reason" => reason(open, filled),
         "because" => because(open, filled),
-        "again" => again(filler, directive, open),
+        "again" => again(context, directive, open),
         "frame" => {
             let caption = directive.word("a caption")?;
             let Some(Open { kind: Kind::Steps { frames }, .. }) = open.last_mut() else {
@@ -213,14 +213,14 @@ fn take_reason(quiz: &mut Quiz, filled: &mut String) {
 }
 
 /// A further question of the same form, with another number, for those who want to try it once more.
-fn again(filler: &Filler<'_>, directive: &mut Directive, open: &mut [Open]) -> Result<String, Reason> {
+fn again(context: &Context<'_>, directive: &mut Directive, open: &mut [Open]) -> Result<String, Reason> {
     let Some(Open { kind: Kind::Quiz(quiz), .. }) = open.last_mut() else {
         return Err(Reason::Wrong("`again` belongs into `quiz`".to_owned()));
     };
     if !quiz.explained {
         return Err(Reason::Wrong("`again` comes after `because`: it is asked when the answer is known".to_owned()));
     }
-    let value = Value::take(filler, directive)?;
+    let value = Value::take(context, directive)?;
     let unit = directive.maybe("unit").unwrap_or_default();
     let before = if std::mem::replace(&mut quiz.again, true) { "\n\n</div>" } else { &*reasons(quiz) };
     Ok(format!("{before}\n\n<div class=\"wb-again\"{}>\n\n**Once more.** ", data(Some(&value), &unit)))

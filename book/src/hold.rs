@@ -7,23 +7,23 @@ use std::collections::BTreeMap;
 
 use kernels::launch::expression::{Expression, Names, Number, evaluate};
 
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 use crate::value::Value;
 
 /// The signs of comparison, each between blanks, since `<<` and `>>` shift.
 const SIGNS: [&str; 6] = ["<=", ">=", "!=", "<", ">", "="];
 
 /// Fills nothing, or tells why the relation does not hold.
-pub(crate) fn hold(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn hold(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let relation = directive.word("a relation, such as \"4 * a < b\"")?;
     let mut names = Names::new();
     let mut shown = Vec::new();
     let mut bound: BTreeMap<String, bool> = BTreeMap::new();
     for (name, options) in directive.take_rest() {
         let mut inner = directive.within(&options).map_err(|why| Reason::Wrong(format!("{name}: {why}")))?;
-        let value = Value::take(filler, &mut inner)?;
+        let value = Value::take(context, &mut inner)?;
         inner.finish()?;
         let number = whole(&name, &value)?;
         shown.push(format!("{name} = {number} ({})", value.title));

@@ -3,9 +3,9 @@
 
 use kernels::bench::view::Line;
 
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 use crate::html::{self, Table, code, escape};
 use crate::svg::{self, Svg};
 use crate::value::{line, workload};
@@ -41,7 +41,7 @@ fn power(size: &str) -> String {
 }
 
 /// `ladder problem=P size="2^28" [data="D"] [versions="A B"] [peer=no]`.
-pub(crate) fn ladder(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn ladder(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (problem, size) = (directive.option("problem")?, directive.option("size")?);
     let data = directive.maybe("data");
     let versions = directive.maybe("versions");
@@ -53,7 +53,7 @@ pub(crate) fn ladder(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
         }
     };
     let first = versions.as_deref().and_then(|versions| versions.split_whitespace().next());
-    let block = workload(filler, Some(&problem), first, &size, data.as_deref())?;
+    let block = workload(context, Some(&problem), first, &size, data.as_deref())?;
     let mut lines: Vec<&Line<'_>> = match &versions {
         Some(versions) => versions.split_whitespace().map(|version| line(&block, version)).collect::<Result<_, _>>()?,
         None => block.lines.iter().filter(|line| !line.row.peer).collect(),
@@ -63,7 +63,7 @@ pub(crate) fn ladder(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
         let peers: Vec<&Line<'_>> = block.lines.iter().filter(|line| line.row.peer && !named(line)).collect();
         lines.extend(peers);
     }
-    let record = filler.runs.bench().map_err(Reason::Wrong)?;
+    let record = context.runs.bench().map_err(Reason::Wrong)?;
     let gpu = record.provenance.gpu.trim_start_matches("NVIDIA ");
     let workload = format!("{} {}, {}", block.size, block.unit, block.data);
     let heads = ["version", "µs", "GB/s", "% of copy", "× peer"];

@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
+use crate::home::{self, Home};
 use crate::html::{Table, escape};
 use crate::ladder::large;
-use crate::parts::{self, Home};
 use crate::value::workload;
 
 const MARK: &str = "<!--wb-summary\n";
@@ -27,12 +27,12 @@ pub(crate) struct Rows {
 
 /// `summary problem=P size="2^28" data="D" [version=V]`: how fast all versions of a problem are that were timed on this workload,
 /// or, where several have this size and data, on that of `V`.
-pub(crate) fn summary(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn summary(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (problem, size) = (directive.option("problem")?, directive.option("size")?);
     let data = directive.maybe("data");
     let version = directive.maybe("version");
-    let block = workload(filler, Some(&problem), version.as_deref(), &size, data.as_deref())?;
-    let record = filler.runs.bench().map_err(Reason::Wrong)?;
+    let block = workload(context, Some(&problem), version.as_deref(), &size, data.as_deref())?;
+    let record = context.runs.bench().map_err(Reason::Wrong)?;
     let gpu = record.provenance.gpu.trim_start_matches("NVIDIA ");
     let mut text = format!(
         "{} {}, {}: median times on an {} on {}, and the share of a copy’s speed.",
@@ -86,7 +86,7 @@ pub(crate) fn html(all: &[Rows], homes: &BTreeMap<String, Home>, files: &[String
         let mut later: Vec<(usize, String)> = Vec::new();
         for [version, time, speed, share] in &rows.versions {
             let home = homes.get(version);
-            let link = parts::link(version, home, files, own);
+            let link = home::link(version, home, files, own);
             match home {
                 Some(Home { page, .. }) if *page > own => later.push((*page, link)),
                 _ => {

@@ -1,8 +1,8 @@
 //! The directives that become tables and bars.
 
+use crate::context::{Context, recorded};
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::{Filler, recorded};
 use crate::html::{self, Table, code, escape};
 use crate::quantity::{OWN, Quantity};
 use crate::runs::{KnownDifference, Run};
@@ -40,11 +40,11 @@ fn shape(run: &Run) -> String {
 }
 
 /// `counters kernel=K case="C" [rows="label; label"]`: simulated and measured, side by side.
-pub(crate) fn counters(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn counters(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
     let recorded = recorded(directive)?;
-    let quantities = rows(filler, directive)?;
-    let run = filler.run(&kernel, &case)?;
+    let quantities = rows(context, directive)?;
+    let run = context.run(&kernel, &case)?;
     let mut table = Table { text_columns: 1, ..Table::default() };
     table.heads = ["counter", "simulated"].map(str::to_owned).to_vec();
     let measured = run.measured.as_ref().filter(|_| recorded);
@@ -53,7 +53,7 @@ pub(crate) fn counters(filler: &Filler<'_>, directive: &mut Directive) -> Result
     for quantity in &quantities {
         let (value, known) = quantity.beside(&run, recorded)?;
         let simulated = if quantity.simulated(&run).is_some() { quantity.show(value) } else { "–".to_owned() };
-        let mut cells = vec![label(filler, quantity), simulated];
+        let mut cells = vec![label(context, quantity), simulated];
         if measured.is_some() {
             let mark = notes.mark(&known);
             cells.push(quantity.measured(&run).map_or_else(|| "–".to_owned(), |value| quantity.show(value)) + &mark);
@@ -66,23 +66,23 @@ pub(crate) fn counters(filler: &Filler<'_>, directive: &mut Directive) -> Result
         code(&kernel),
         escape(&case),
         shape(&run),
-        notes.html(filler)
+        notes.html(context)
     );
     Ok(table.html())
 }
 
 /// `compare kernels="A B" case="C" [rows="label; label"]`: kernels side by side. Exact counters are shown once, because
 /// simulator and hardware agree on them or the book is not built.
-pub(crate) fn compare(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn compare(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (kernels, case) = (kernels(directive)?, directive.option("case")?);
     let recorded = recorded(directive)?;
-    let quantities = rows(filler, directive)?;
-    let runs = kernels.iter().map(|kernel| filler.run(kernel, &case)).collect::<Result<Vec<_>, _>>()?;
+    let quantities = rows(context, directive)?;
+    let runs = kernels.iter().map(|kernel| context.run(kernel, &case)).collect::<Result<Vec<_>, _>>()?;
     let mut table = Table { text_columns: 1, ..Table::default() };
     table.heads = [String::new()].into_iter().chain(kernels.iter().map(|kernel| breakable(kernel))).collect();
     let mut notes = Notes::default();
     for quantity in &quantities {
-        let mut cells = vec![label(filler, quantity)];
+        let mut cells = vec![label(context, quantity)];
         for run in &runs {
             let (value, known) = quantity.beside(run, recorded)?;
             let other = quantity.measured(run).filter(|_| !known.is_empty()).zip(run.measured.as_ref());
@@ -101,7 +101,7 @@ pub(crate) fn compare(filler: &Filler<'_>, directive: &mut Directive) -> Result<
             format!("Simulated for this page; an {} counted the same on {}{but}.", escape(&m.gpu), m.date)
         },
     );
-    table.caption = format!("{}. {counted}{}", capital(&escape(&case)), notes.html(filler));
+    table.caption = format!("{}. {counted}{}", capital(&escape(&case)), notes.html(context));
     Ok(table.html())
 }
 
@@ -124,13 +124,13 @@ impl Notes {
     }
 
     /// The causes, for a caption.
-    fn html(&self, filler: &Filler<'_>) -> String {
+    fn html(&self, context: &Context<'_>) -> String {
         let note = |(number, known): (usize, &KnownDifference)| {
             let what = if known.noise { "Not repeated by the hardware" } else { "Known to differ" };
             let page = known.page.replacen(".md", ".html", 1);
             format!(
                 "<br><sup>{number}</sup> {what}: <a href=\"{}{}\">{}</a>",
-                filler.to_root,
+                context.to_root,
                 escape(&page),
                 escape(&known.cause)
             )
@@ -141,17 +141,17 @@ impl Notes {
 
 /// `lines kernel=K case="C"`: what each source line costs in shared memory. With `kernels="A B"` the wavefronts of
 /// several kernels that share their source lines.
-pub(crate) fn lines(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn lines(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let kernels = match directive.maybe("kernel") {
         Some(kernel) => vec![kernel],
         None => kernels(directive)?,
     };
     let case = directive.option("case")?;
     let recorded = recorded(directive)?;
-    let wavefronts = Quantity::find(LINE_WAVEFRONTS, filler.runs)?;
-    let ideal = Quantity::find(LINE_IDEAL, filler.runs)?;
+    let wavefronts = Quantity::find(LINE_WAVEFRONTS, context.runs)?;
+    let ideal = Quantity::find(LINE_IDEAL, context.runs)?;
     // A line's numbers are the simulator's alone; that their sum is the hardware's is checked at the end.
-    let runs = kernels.iter().map(|kernel| filler.run(kernel, &case)).collect::<Result<Vec<_>, _>>()?;
+    let runs = kernels.iter().map(|kernel| context.run(kernel, &case)).collect::<Result<Vec<_>, _>>()?;
     let single = runs.len() == 1;
     let of_line = |quantity: &Quantity, run: &Run, file: &str, line: u32| {
         let mut part = run.clone();
@@ -181,11 +181,11 @@ pub(crate) fn lines(filler: &Filler<'_>, directive: &mut Directive) -> Result<St
     let mut totals = vec![0; table.heads.len() - 2];
     for (path, line) in &places {
         let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
-        let text = filler.runs.source(file)?;
+        let text = context.runs.source(file)?;
         let source = Region::whole(&text).lines.into_iter().find(|(own, _)| own == line).map(|(_, text)| text.trim());
         let source =
             source.ok_or_else(|| format!("{file} has no line {line}, where {} spends wavefronts", kernels[0]))?;
-        let mut cells = vec![filler.link(file, *line, &line.to_string()), code(without_comment(source))];
+        let mut cells = vec![context.link(file, *line, &line.to_string()), code(without_comment(source))];
         let numbers: Vec<u64> = if single {
             let (cost, best) = (of_line(&wavefronts, &runs[0], path, *line), of_line(&ideal, &runs[0], path, *line));
             vec![cost, best, cost.saturating_sub(best)]
@@ -214,14 +214,14 @@ pub(crate) fn lines(filler: &Filler<'_>, directive: &mut Directive) -> Result<St
 }
 
 /// `bars kernels="A B" case="C"`: shared wavefronts as bars, the part that is due to bank conflicts hatched.
-pub(crate) fn bars(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn bars(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (kernels, case) = (kernels(directive)?, directive.option("case")?);
     let recorded = recorded(directive)?;
-    let wavefronts = Quantity::find(LINE_WAVEFRONTS, filler.runs)?;
-    let ideal = Quantity::find(LINE_IDEAL, filler.runs)?;
+    let wavefronts = Quantity::find(LINE_WAVEFRONTS, context.runs)?;
+    let ideal = Quantity::find(LINE_IDEAL, context.runs)?;
     let mut values = Vec::new();
     for kernel in &kernels {
-        let run = filler.run(kernel, &case)?;
+        let run = context.run(kernel, &case)?;
         values.push((kernel, wavefronts.agreed(&run, recorded)?, ideal.agreed(&run, false)?));
     }
     let largest = values.iter().map(|(_, cost, _)| *cost).max().unwrap_or(0).max(1);
@@ -253,8 +253,8 @@ pub(crate) fn bars(filler: &Filler<'_>, directive: &mut Directive) -> Result<Str
 }
 
 /// `closing`: the line that closes the comparison of everything.
-pub(crate) fn closing(filler: &Filler<'_>) -> Result<String, Reason> {
-    let agreement = filler.runs.agreement()?;
+pub(crate) fn closing(context: &Context<'_>) -> Result<String, Reason> {
+    let agreement = context.runs.agreement()?;
     if !agreement.agrees {
         return Err(Reason::Contradicted(format!("simulator and record do not agree: {}", agreement.closing)));
     }
@@ -262,9 +262,9 @@ pub(crate) fn closing(filler: &Filler<'_>) -> Result<String, Reason> {
 }
 
 /// `agreement`: the comparison, kernel by kernel.
-pub(crate) fn agreement(filler: &Filler<'_>) -> Result<String, Reason> {
+pub(crate) fn agreement(context: &Context<'_>) -> Result<String, Reason> {
     let heads = ["kernel", "cases", "counters compared", "equal", "outputs equal bit by bit"];
-    let agreement = filler.runs.agreement()?;
+    let agreement = context.runs.agreement()?;
     let row = |kernel: &crate::runs::KernelAgreement| {
         let numbers = [kernel.cases, kernel.counters, kernel.agree, kernel.same_output];
         [breakable(&kernel.kernel)].into_iter().chain(numbers.map(|n| html::number(n as u64))).collect()
@@ -280,8 +280,8 @@ pub(crate) fn agreement(filler: &Filler<'_>) -> Result<String, Reason> {
 }
 
 /// `provenance`: where the records come from.
-pub(crate) fn provenance(filler: &Filler<'_>) -> Result<String, Reason> {
-    let agreement = filler.runs.agreement()?;
+pub(crate) fn provenance(context: &Context<'_>) -> Result<String, Reason> {
+    let agreement = context.runs.agreement()?;
     Ok(provenance_table(&agreement.provenance).html())
 }
 
@@ -345,11 +345,11 @@ pub(crate) fn known() -> Result<String, Reason> {
 }
 
 /// The rows that a table shows: `rows="label; label"`, or all exact counters.
-pub(crate) fn rows(filler: &Filler<'_>, directive: &mut Directive) -> Result<Vec<Quantity>, Reason> {
+pub(crate) fn rows(context: &Context<'_>, directive: &mut Directive) -> Result<Vec<Quantity>, Reason> {
     match directive.maybe("rows") {
-        None => Ok(filler.runs.counters().iter().map(Quantity::from).collect()),
+        None => Ok(context.runs.counters().iter().map(Quantity::from).collect()),
         Some(rows) => {
-            let find = |name: &str| Quantity::find(name.trim(), filler.runs).map_err(Reason::Wrong);
+            let find = |name: &str| Quantity::find(name.trim(), context.runs).map_err(Reason::Wrong);
             rows.split(';').map(find).collect()
         }
     }
@@ -361,8 +361,8 @@ fn kernels(directive: &mut Directive) -> Result<Vec<String>, Reason> {
 }
 
 /// A quantity's name as a row head: with the metric for those who point at it, and a note if only one side knows it.
-fn label(filler: &Filler<'_>, quantity: &Quantity) -> String {
-    let metric = filler.runs.counters().into_iter().find(|counter| counter.label == quantity.name);
+fn label(context: &Context<'_>, quantity: &Quantity) -> String {
+    let metric = context.runs.counters().into_iter().find(|counter| counter.label == quantity.name);
     let own = OWN.iter().find(|own| own.label == quantity.name).map(|own| own.metric.to_owned());
     let note = match (own.is_some(), &*quantity.name) {
         (true, _) => " <small>(simulator only)</small>",

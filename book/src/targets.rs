@@ -1,13 +1,13 @@
 //! The directive that runs kernels on several GPUs, of which only one can have been measured.
 
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 use crate::html::{Table, code, escape};
 use crate::quantity::Quantity;
 
 /// `targets kernels="A B" case="C" targets="g80 h200" rows="label; label"`: what kernels cost by the rules of each GPU.
-pub(crate) fn targets(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn targets(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (kernels, case) = (directive.option("kernels")?, directive.option("case")?);
     let (names, rows) = (directive.option("targets")?, directive.option("rows")?);
     let mut table = Table { text_columns: 2, ..Table::default() };
@@ -17,10 +17,10 @@ pub(crate) fn targets(filler: &Filler<'_>, directive: &mut Directive) -> Result<
     table.heads.extend(targets.iter().map(|target| escape(&target.summary().gpu)));
     for kernel in kernels.split_whitespace() {
         for row in rows.split(';') {
-            let quantity = Quantity::find(row.trim(), filler.runs)?;
+            let quantity = Quantity::find(row.trim(), context.runs)?;
             let mut cells = vec![code(kernel), escape(&quantity.name)];
             for target in &targets {
-                let value = quantity.simulated(&*filler.run_on(kernel, &case, &target.name)?);
+                let value = quantity.simulated(&*context.run_on(kernel, &case, &target.name)?);
                 let value = value.ok_or_else(|| format!("`{}` is known of measured GPUs only", quantity.name))?;
                 cells.push(quantity.show(value));
             }

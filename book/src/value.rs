@@ -4,9 +4,9 @@
 use kernels::bench::view::{self, Line};
 
 use crate::access::{Access, BANKS, LANES, SECTOR, lanes};
+use crate::context::{Context, recorded};
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::{Filler, recorded};
 use crate::html::{self, escape};
 use crate::quantity::Quantity;
 use crate::tables::origin;
@@ -34,7 +34,7 @@ impl Value {
     }
 
     /// The value that the directive's options describe.
-    pub(crate) fn take(filler: &Filler<'_>, directive: &mut Directive) -> Result<Self, Reason> {
+    pub(crate) fn take(context: &Context<'_>, directive: &mut Directive) -> Result<Self, Reason> {
         let none = || {
             Reason::Wrong(format!(
                 "`{}` needs to know which number: kernel=… case=… of=…, or words=… of=…, or bytes=… of=…, or bits=… of=…, \
@@ -43,39 +43,39 @@ impl Value {
             ))
         };
         let none = none();
-        Self::maybe(filler, directive)?.ok_or(none)
+        Self::maybe(context, directive)?.ok_or(none)
     }
 
     /// The value that the directive's options describe, if there are such options.
-    pub(crate) fn maybe(filler: &Filler<'_>, directive: &mut Directive) -> Result<Option<Self>, Reason> {
+    pub(crate) fn maybe(context: &Context<'_>, directive: &mut Directive) -> Result<Option<Self>, Reason> {
         if let Some(kernel) = directive.maybe("kernel") {
-            return of_run(filler, directive, &kernel).map(Some);
+            return of_run(context, directive, &kernel).map(Some);
         }
         if let Some(version) = directive.maybe("version") {
-            return of_bench(filler, directive, &version).map(Some);
+            return of_bench(context, directive, &version).map(Some);
         }
         if let Some(bits) = directive.maybe("bits") {
             return of_ballot(directive, &bits).map(Some);
         }
         match Access::take(directive)? {
-            Some(access) => of_access(filler, directive, &access).map(Some),
+            Some(access) => of_access(context, directive, &access).map(Some),
             None => Ok(None),
         }
     }
 }
 
 /// `kernel=K case="C" of=QUANTITY [at="code" | target=GPU]`.
-fn of_run(filler: &Filler<'_>, directive: &mut Directive, kernel: &str) -> Result<Value, Reason> {
+fn of_run(context: &Context<'_>, directive: &mut Directive, kernel: &str) -> Result<Value, Reason> {
     let case = directive.option("case")?;
     let of = directive.option("of")?;
     let place = directive.maybe("at");
     if let Some(kind) = details::KINDS.iter().find(|(name, _)| *name == of) {
-        let value = details::value(filler, kernel, &case, place.as_deref(), kind.1)?;
+        let value = details::value(context, kernel, &case, place.as_deref(), kind.1)?;
         let title = format!("{kernel}, {case}: {of}, known to the simulator only");
         return Ok(Value::whole(value, title));
     }
     if let "resident blocks" | "resident warps" = &*of {
-        let run = filler.run(kernel, &case)?;
+        let run = context.run(kernel, &case)?;
         let fits = run.report.occupancy.as_ref().ok_or("the report does not say how many blocks fit")?;
         let value = if of == "resident blocks" { fits.blocks } else { fits.warps };
         let title =
@@ -83,18 +83,18 @@ fn of_run(filler: &Filler<'_>, directive: &mut Directive, kernel: &str) -> Resul
         return Ok(Value::whole(value.into(), title));
     }
     if of == "findings" {
-        let run = filler.run(kernel, &case)?;
+        let run = context.run(kernel, &case)?;
         return Ok(Value::whole(run.report.findings.len() as u64, format!("{kernel}, {case}: findings")));
     }
-    let quantity = Quantity::find(&of, filler.runs)?;
+    let quantity = Quantity::find(&of, context.runs)?;
     if let Some(target) = directive.maybe("target") {
-        let run = filler.run_on(kernel, &case, &target)?;
+        let run = context.run_on(kernel, &case, &target)?;
         let value = quantity.simulated(&run).ok_or_else(|| format!("a simulated {target} has no {of}"))?;
         let title = format!("{kernel}, {case}: {}, of a simulated {target}", quantity.name);
         return Ok(Value { shown: quantity.show(value), ..Value::whole(value, title) });
     }
     let recorded = recorded(directive)?;
-    let run = filler.run(kernel, &case)?;
+    let run = context.run(kernel, &case)?;
     let Some(place) = place else {
         let value = quantity.agreed(&run, recorded)?;
         let title = format!("{kernel}, {case}: {}, {}", quantity.name, origin(&quantity, &run));
@@ -106,7 +106,7 @@ fn of_run(filler: &Filler<'_>, directive: &mut Directive, kernel: &str) -> Resul
     let mut found = false;
     let (mut metrics, mut estimates) = (sim::report::Metrics::new(), sim::report::Metrics::new());
     for line in &run.report.lines {
-        if filler.line_has(&line.file, line.line, &place)? {
+        if context.line_has(&line.file, line.line, &place)? {
             found = true;
             line.metrics.iter().for_each(|(name, value)| *metrics.entry(name.clone()).or_default() += value);
             line.estimates.iter().for_each(|(name, value)| *estimates.entry(name.clone()).or_default() += value);
@@ -128,7 +128,7 @@ pub(crate) mod details {
     use sim::Report;
     use sim::report::details::{AccessDetails, LineDetails};
 
-    use super::{Filler, Reason};
+    use super::{Context, Reason};
 
     /// What can be asked.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,15 +151,15 @@ pub(crate) mod details {
 
     /// The details of the lines that have `place` in them, launch by launch; of all lines where there is no place.
     pub(crate) fn lines(
-        filler: &Filler<'_>,
+        context: &Context<'_>,
         kernel: &str,
         case: &str,
         place: Option<&str>,
     ) -> Result<Vec<LineDetails>, Reason> {
-        let reports: Rc<Vec<Report>> = filler.detailed(kernel, case)?;
+        let reports: Rc<Vec<Report>> = context.detailed(kernel, case)?;
         let mut lines = Vec::new();
         for line in reports.iter().filter_map(|report| report.details.as_ref()).flat_map(|details| &details.lines) {
-            if place.map_or(Ok(true), |place| filler.line_has(&line.file, line.line, place))? {
+            if place.map_or(Ok(true), |place| context.line_has(&line.file, line.line, place))? {
                 lines.push(line.clone());
             }
         }
@@ -178,13 +178,13 @@ pub(crate) mod details {
     }
 
     pub(super) fn value(
-        filler: &Filler<'_>,
+        context: &Context<'_>,
         kernel: &str,
         case: &str,
         place: Option<&str>,
         kind: Kind,
     ) -> Result<u64, Reason> {
-        let lines = lines(filler, kernel, case, place)?;
+        let lines = lines(context, kernel, case, place)?;
         let atomics = || lines.iter().flat_map(|line| &line.accesses).filter_map(|access| access.atomics.as_ref());
         let value = match kind {
             Kind::Worst => {
@@ -202,12 +202,12 @@ pub(crate) mod details {
 }
 
 /// `words="…"` or `bytes="…"`, `of=…`.
-fn of_access(filler: &Filler<'_>, directive: &mut Directive, access: &Access) -> Result<Value, Reason> {
+fn of_access(context: &Context<'_>, directive: &mut Directive, access: &Access) -> Result<Value, Reason> {
     let of = directive.option("of")?;
     let unit = access.space.unit();
     let title = |what: &str| format!("{what} of one warp's access, simulated");
     if of == unit {
-        return Ok(Value::whole(access.cost(filler.runs)?, title(unit)));
+        return Ok(Value::whole(context.cost(access)?, title(unit)));
     }
     let (what, number) = of.rsplit_once(' ').unwrap_or((&of, ""));
     let number: Option<u32> = number.parse().ok();
@@ -262,12 +262,12 @@ pub(crate) fn ballot(formula: &str) -> Result<u32, Reason> {
 }
 
 /// `version=V size=S [data="D"] of=time|speed|share|ratio [to=OTHER]`.
-fn of_bench(filler: &Filler<'_>, directive: &mut Directive, version: &str) -> Result<Value, Reason> {
+fn of_bench(context: &Context<'_>, directive: &mut Directive, version: &str) -> Result<Value, Reason> {
     let (size, data, of) = (directive.option("size")?, directive.maybe("data"), directive.option("of")?);
     let other = directive.maybe("to");
-    let block = workload(filler, None, Some(version), &size, data.as_deref())?;
+    let block = workload(context, None, Some(version), &size, data.as_deref())?;
     let line = line(&block, version)?;
-    let record = filler.runs.bench().map_err(Reason::Wrong)?;
+    let record = context.runs.bench().map_err(Reason::Wrong)?;
     let gpu = record.provenance.gpu.trim_start_matches("NVIDIA ");
     let title = |what: &str| {
         let date = &record.provenance.date;
@@ -304,14 +304,14 @@ fn of_bench(filler: &Filler<'_>, directive: &mut Directive, version: &str) -> Re
 
 /// `claim A faster-than B size=S [data="D"]`: says nothing, and makes sure that the bench says so too.
 pub(crate) fn faster(
-    filler: &Filler<'_>,
+    context: &Context<'_>,
     directive: &mut Directive,
     a: &str,
     relation: &str,
     b: &str,
 ) -> Result<String, Reason> {
     let (size, data) = (directive.option("size")?, directive.maybe("data"));
-    let block = workload(filler, None, Some(a), &size, data.as_deref())?;
+    let block = workload(context, None, Some(a), &size, data.as_deref())?;
     let time = |version: &str| {
         let line = line(&block, version)?;
         let none = || Reason::Wrong(format!("{version} has no time at {size}: {}", line.why().unwrap_or_default()));
@@ -338,13 +338,13 @@ pub(crate) fn line<'a, 'b>(block: &'b view::Block<'a>, version: &str) -> Result<
 
 /// The one workload of the recorded bench that a problem or version, a size and perhaps a kind of data name.
 pub(crate) fn workload<'a>(
-    filler: &Filler<'a>,
+    context: &Context<'a>,
     problem: Option<&str>,
     version: Option<&str>,
     size: &str,
     data: Option<&str>,
 ) -> Result<view::Block<'a>, Reason> {
-    let record = filler.runs.bench().map_err(Reason::Wrong)?;
+    let record = context.runs.bench().map_err(Reason::Wrong)?;
     let blocks = view::blocks(record, &|_| true);
     let mut blocks: Vec<view::Block<'a>> = blocks
         .into_iter()

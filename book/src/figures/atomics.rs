@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::caption;
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 use crate::html::{code, escape, number};
 use crate::svg::{self, Svg};
 use crate::value::details;
@@ -19,11 +19,11 @@ const ROW: u32 = 20;
 /// The most addresses that are shown.
 const MOST: usize = 8;
 
-pub(crate) fn atomics(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn atomics(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
     let place = directive.maybe("at");
     let own = caption(directive);
-    let lines = details::lines(filler, &kernel, &case, place.as_deref())?;
+    let lines = details::lines(context, &kernel, &case, place.as_deref())?;
     let (mut together, mut busiest): (BTreeMap<u32, u64>, BTreeMap<String, u64>) = Default::default();
     let mut any = false;
     for atomics in lines.iter().flat_map(|line| &line.accesses).filter_map(|access| access.atomics.as_ref()) {

@@ -5,9 +5,9 @@
 
 use super::caption;
 use crate::access::{Access, BANKS, LANES, Space, width};
+use crate::context::{Context, recorded};
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::{Filler, recorded};
 use crate::html::{Table, code, escape, number};
 use crate::quantity::Quantity;
 use crate::svg::Svg;
@@ -85,7 +85,7 @@ pub(super) fn paddings(directive: &mut Directive) -> Result<Vec<Padding>, String
 }
 
 /// `bank-map tile=N round=R paddings="none 32"`: the right words of the first warp in a round, bank by bank.
-pub(crate) fn bank_map(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn bank_map(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (tile, paddings) = (tile(directive)?, paddings(directive)?);
     let which = directive.option("round")?;
     let chosen = which.parse::<usize>().ok().and_then(|r| r.checked_sub(1)).and_then(|r| Round::all(tile).nth(r));
@@ -96,7 +96,7 @@ pub(crate) fn bank_map(filler: &Filler<'_>, directive: &mut Directive) -> Result
             (0..round.active.min(LANES)).map(|t| Some(4 * u64::from(round.right(t, padding)))).collect();
         addresses.resize(LANES as usize, None);
         let access = Access { space: Space::Shared, width: 4, addresses };
-        let cost = access.cost(filler.runs)?;
+        let cost = context.cost(&access)?;
         panels.push(Panel::new(&padding.name(), &access, cost)?);
     }
     let lead = format!(
@@ -108,7 +108,7 @@ pub(crate) fn bank_map(filler: &Filler<'_>, directive: &mut Directive) -> Result
 
 /// `figure banks`: accesses given as formulas (`words="lane * 2; lane * 2 + floor(lane / 16)" labels="A; B"`), or the worst
 /// access of kernels on a line (`kernels="A B" case="C" at="code"`), bank by bank.
-pub(crate) fn figure(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn figure(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let own = caption(directive);
     let mut panels = Vec::new();
     if let Some(formulas) = directive.maybe("words") {
@@ -123,14 +123,14 @@ pub(crate) fn figure(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
         }
         for (formula, label) in formulas.iter().zip(&labels) {
             let access = Access::of(Space::Shared, formula, 4, width)?;
-            let cost = access.cost(filler.runs)?;
+            let cost = context.cost(&access)?;
             panels.push(Panel::new(label, &access, cost)?);
         }
     } else {
         let (kernels, case) = (directive.option("kernels")?, directive.option("case")?);
         let place = directive.option("at")?;
         for kernel in kernels.split_whitespace() {
-            let lines = details::lines(filler, kernel, &case, Some(&place))?;
+            let lines = details::lines(context, kernel, &case, Some(&place))?;
             let worst = details::worst(&lines, "wavefronts");
             let worst = worst.ok_or_else(|| format!("`{place}` of {kernel} makes no access to shared memory"))?;
             let access =
@@ -226,7 +226,7 @@ impl Panel {
 
 /// `rounds kernels="A B" paddings="none 32" tile=N case="C"`: round by round of the up-sweep, the worst access and the
 /// wavefronts of the tree's statement, for kernels that differ in their padding. The case must be one tile.
-pub(crate) fn rounds(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn rounds(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (tile, paddings) = (tile(directive)?, paddings(directive)?);
     let kernels = directive.option("kernels")?;
     let kernels: Vec<&str> = kernels.split_whitespace().collect();
@@ -235,7 +235,7 @@ pub(crate) fn rounds(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
     if kernels.len() != paddings.len() {
         return Err(Reason::Wrong("`rounds` needs one padding for every kernel".to_owned()));
     }
-    let wavefronts = Quantity::find("shared wavefronts", filler.runs)?;
+    let wavefronts = Quantity::find("shared wavefronts", context.runs)?;
     let mut totals = vec![0; kernels.len()];
     let mut table = Table { text_columns: 1, ..Table::default() };
     table.heads = ["round", "threads", "words apart"].map(str::to_owned).to_vec();
@@ -251,7 +251,7 @@ pub(crate) fn rounds(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
             for warp in round.warps() {
                 let left: Vec<u32> = warp.clone().map(|t| round.left(t, padding)).collect();
                 let right: Vec<u32> = warp.map(|t| round.right(t, padding)).collect();
-                let (left, right) = (filler.runs.wavefronts(&left)?, filler.runs.wavefronts(&right)?);
+                let (left, right) = (context.runs.wavefronts(&left)?, context.runs.wavefronts(&right)?);
                 worst = worst.max(left).max(right);
                 sum += left + 2 * right;
             }
@@ -261,10 +261,10 @@ pub(crate) fn rounds(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
         table.rows.push(cells);
     }
     for (kernel, total) in kernels.iter().zip(&totals) {
-        let run = filler.run(kernel, &case)?;
+        let run = context.run(kernel, &case)?;
         wavefronts.agreed(&run, recorded)?;
         let is_tree = |file: &str, line: u32| -> Result<bool, String> {
-            let text = filler.runs.source(file)?;
+            let text = context.runs.source(file)?;
             Ok(text.lines().nth(line as usize - 1).is_some_and(|text| text.trim() == STATEMENT))
         };
         let mut spent = 0;

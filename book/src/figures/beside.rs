@@ -2,9 +2,9 @@
 //! those of the GPU, and how many agree.
 
 use super::caption;
+use crate::context::{Context, recorded};
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::{Filler, recorded};
 use crate::html::{code, escape};
 use crate::quantity::Quantity;
 use crate::svg::Svg;
@@ -15,14 +15,14 @@ const WIDTH: u32 = 400;
 const BOX: (u32, u32) = (170, 40);
 const ROW: u32 = 36;
 
-pub(crate) fn beside(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn beside(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
     let own = caption(directive);
     if !recorded(directive)? {
         return Err(Reason::Wrong("this figure shows what a GPU counted: without `measured=no`".to_owned()));
     }
-    let shown = rows(filler, directive)?;
-    let run = filler.run(&kernel, &case)?;
+    let shown = rows(context, directive)?;
+    let run = context.run(&kernel, &case)?;
     let Some(measured) = &run.measured else {
         return Err(Reason::Wrong(format!("no GPU has recorded {kernel} for {case}")));
     };
@@ -61,7 +61,7 @@ pub(crate) fn beside(filler: &Filler<'_>, directive: &mut Directive) -> Result<S
         described.push(format!("{}: {one} {sign} {other}", quantity.name));
         y += ROW;
     }
-    let all: Vec<Quantity> = filler.runs.counters().iter().map(Quantity::from).collect();
+    let all: Vec<Quantity> = context.runs.counters().iter().map(Quantity::from).collect();
     let pairs = || all.iter().filter_map(|own| own.simulated(&run).zip(own.measured(&run)));
     let (count, agree) = (pairs().count(), pairs().filter(|(one, other)| one == other).count());
     let sum = format!("{agree} of {count} counters agree");

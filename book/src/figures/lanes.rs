@@ -2,9 +2,9 @@
 
 use super::caption;
 use crate::access::LANES;
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 use crate::html::{code, escape};
 use crate::svg::{Svg, ranges};
 use crate::value::details;
@@ -12,11 +12,11 @@ use crate::value::details;
 /// Side of a lane's cell.
 const CELL: u32 = 14;
 
-pub(crate) fn lanes(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn lanes(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
     let place = directive.maybe("at");
     let own = caption(directive);
-    let mut lines = details::lines(filler, &kernel, &case, place.as_deref())?;
+    let mut lines = details::lines(context, &kernel, &case, place.as_deref())?;
     lines.retain(|line| !line.lanes.by_count.is_empty());
     // Launches of one kernel come to the same lines.
     let mut strips: Vec<(String, u32, Vec<u64>, u64)> = Vec::new();
@@ -41,7 +41,7 @@ pub(crate) fn lanes(filler: &Filler<'_>, directive: &mut Directive) -> Result<St
     }
     let (mut y, mut described) = (18, Vec::new());
     for (file, number, lanes, times) in &strips {
-        let source = filler.runs.source(file)?;
+        let source = context.runs.source(file)?;
         let text = source.lines().nth(*number as usize - 1).unwrap_or_default().split("//").next().unwrap_or_default();
         svg.text(0, y + 12, "wb-svg-code", &format!("{number} {}", shorten(text.trim(), 34)));
         for (lane, took) in (0..).zip(lanes) {

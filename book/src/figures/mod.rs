@@ -21,32 +21,32 @@ mod timeline;
 mod tree;
 mod waits;
 
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 
 /// Draws a figure of the kind that stands first.
-pub(crate) fn figure(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn figure(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let kind = directive.word("a kind of figure, such as `banks`")?;
     match &*kind {
-        "banks" => banks::figure(filler, directive),
-        "beside" => beside::beside(filler, directive),
-        "sweep" => sweep::sweep(filler, directive),
+        "banks" => banks::figure(context, directive),
+        "beside" => beside::beside(context, directive),
+        "sweep" => sweep::sweep(context, directive),
         "tree" => tree::tree(directive),
-        "lanes" => lanes::lanes(filler, directive),
+        "lanes" => lanes::lanes(context, directive),
         "ballot" => ballot::ballot(directive),
-        "atomics" => atomics::atomics(filler, directive),
-        "sectors" => sectors::sectors(filler, directive),
+        "atomics" => atomics::atomics(context, directive),
+        "sectors" => sectors::sectors(context, directive),
         "layout" => layout::layout(directive),
         "sat" => sat::sat(directive),
         "waves" => sat::waves(directive),
         "radix" => radix::radix(directive),
         "threads" => threads::threads(directive),
-        "waits" => waits::waits(filler, directive),
+        "waits" => waits::waits(context, directive),
         "bitonic" => bitonic::bitonic(directive),
         "merge-path" => merge_path::merge_path(directive),
-        "roofline" => roofline::roofline(filler, directive),
-        "timeline" => timeline::timeline(filler, directive),
+        "roofline" => roofline::roofline(context, directive),
+        "timeline" => timeline::timeline(context, directive),
         other => Err(Reason::Wrong(format!(
             "there is no figure `{other}`; there are banks, beside, sweep, tree, lanes, ballot, atomics, sectors, layout, sat, \
              waves, radix, threads, waits, bitonic, merge-path, roofline, timeline"

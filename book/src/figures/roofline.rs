@@ -7,16 +7,16 @@ use sim::predict::Roofline;
 use sim::predict::rates::Rates;
 
 use super::caption;
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 use crate::html::escape;
 use crate::svg::{drawn, figure};
 
 /// The GPU of the predictions.
 const TARGET: &str = "h200";
 
-pub(crate) fn roofline(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn roofline(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (problem, size, data) = (directive.option("problem")?, directive.option("size")?, directive.option("data")?);
     let versions = directive.maybe("versions");
     let own = caption(directive);
@@ -52,7 +52,7 @@ pub(crate) fn roofline(filler: &Filler<'_>, directive: &mut Directive) -> Result
          H200; the times behind it are compared with measured ones in <a href=\"{}time.html\">How long it takes</a>.",
         escape(&problem),
         escape(&first.workload()),
-        filler.to_root
+        context.to_root
     );
     Ok(figure(&drawn(&roofline::drawing(&shown)), &caption))
 }

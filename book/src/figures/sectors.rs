@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use super::caption;
 use crate::access::{Access, SECTOR, Space, width};
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 use crate::html::escape;
 use crate::svg::{Svg, ranges};
 use crate::value::details;
@@ -22,9 +22,9 @@ const ACROSS: u32 = 4;
 /// The most sectors that are drawn.
 const MOST: usize = 32;
 
-pub(crate) fn sectors(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn sectors(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let own = caption(directive);
-    let accesses = accesses(filler, directive)?;
+    let accesses = accesses(context, directive)?;
     let mut svg = Svg::new(ACROSS * (WORDS as u32 * CELL + 10));
     let (mut y, mut described, mut sums) = (0, Vec::new(), Vec::new());
     for (label, access, cost) in &accesses {
@@ -92,7 +92,7 @@ fn short(lanes: &[u32]) -> String {
 }
 
 /// The accesses to draw, with their labels and costs.
-fn accesses(filler: &Filler<'_>, directive: &mut Directive) -> Result<Vec<(String, Access, u64)>, Reason> {
+fn accesses(context: &Context<'_>, directive: &mut Directive) -> Result<Vec<(String, Access, u64)>, Reason> {
     if let Some(formulas) = directive.maybe("bytes") {
         let width = width(directive)?;
         let labels = directive.maybe("labels");
@@ -107,14 +107,14 @@ fn accesses(filler: &Filler<'_>, directive: &mut Directive) -> Result<Vec<(Strin
         let mut accesses = Vec::new();
         for (formula, label) in formulas.iter().zip(labels) {
             let access = Access::of(Space::Global, formula, 1, width)?;
-            let cost = access.cost(filler.runs)?;
+            let cost = context.cost(&access)?;
             accesses.push((label, access, cost));
         }
         return Ok(accesses);
     }
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
     let place = directive.option("at")?;
-    let lines = details::lines(filler, &kernel, &case, Some(&place))?;
+    let lines = details::lines(context, &kernel, &case, Some(&place))?;
     let worst = details::worst(&lines, "sectors")
         .ok_or_else(|| Reason::Wrong(format!("`{place}` of {kernel} makes no access to global memory")))?;
     let addresses = worst.worst.addresses.clone();

@@ -3,15 +3,15 @@
 
 use super::banks::{Round, paddings, tile};
 use super::caption;
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 use crate::svg::Svg;
 
 /// Height of the chart, and the height of a cost of 1.
 const HEIGHT: u32 = 170;
 
-pub(crate) fn sweep(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn sweep(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (tile, paddings) = (tile(directive)?, paddings(directive)?);
     let own = caption(directive);
     // The down-sweep makes the same accesses as the up-sweep, in the opposite order.
@@ -29,7 +29,7 @@ pub(crate) fn sweep(filler: &Filler<'_>, directive: &mut Directive) -> Result<St
             for warp in round.warps() {
                 let left: Vec<u32> = warp.clone().map(|t| round.left(t, padding)).collect();
                 let right: Vec<u32> = warp.map(|t| round.right(t, padding)).collect();
-                worst = worst.max(filler.runs.wavefronts(&left)?).max(filler.runs.wavefronts(&right)?);
+                worst = worst.max(context.runs.wavefronts(&left)?).max(context.runs.wavefronts(&right)?);
             }
             of_round.push(worst);
         }

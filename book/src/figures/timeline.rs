@@ -4,19 +4,19 @@
 use kernels::timing::gantt;
 
 use super::{caption, size};
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 use crate::html::{code, escape};
 use crate::svg::{drawn, figure};
 
-pub(crate) fn timeline(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn timeline(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
     let launch = size(directive, "launch", 1, 1, 1000)? as usize;
     let warps = size(directive, "warps", 16, 1, 64)? as usize;
     let own = caption(directive);
-    filler.check_case(&kernel, &case)?;
-    let foretold = filler.runs.predicted(&kernel, &case, launch - 1)?;
+    context.check_case(&kernel, &case)?;
+    let foretold = context.runs.predicted(&kernel, &case, launch - 1)?;
     let mut timeline = foretold.timeline.clone();
     timeline.lanes.truncate(warps);
     if timeline.lanes.is_empty() {

@@ -2,9 +2,9 @@
 //! there.
 
 use super::caption;
+use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::fill::Filler;
 use crate::html::{escape, number};
 use crate::svg::Svg;
 use crate::value::details;
@@ -15,12 +15,12 @@ const FULL: u64 = 380;
 /// Height of a bar with its gap.
 const ROW: u32 = 22;
 
-pub(crate) fn waits(filler: &Filler<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn waits(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (kernels, case) = (directive.option("kernels")?, directive.option("case")?);
     let own = caption(directive);
     let mut bars = Vec::new();
     for kernel in kernels.split_whitespace() {
-        let lines = details::lines(filler, kernel, &case, None)?;
+        let lines = details::lines(context, kernel, &case, None)?;
         let barriers: Vec<_> = lines.iter().flat_map(|line| &line.barriers).collect();
         if barriers.is_empty() {
             return Err(Reason::Wrong(format!("{kernel} has no barrier")));
