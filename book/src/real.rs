@@ -20,7 +20,7 @@ use crate::runs::{Agreement, Counter, Faulty, Foretold, KernelAgreement, KnownDi
 use crate::{catalogue, listings, wrong};
 
 /// The GPU that the book's numbers are about.
-const TARGET: &str = "h200";
+const TARGET: &str = sim::target::DEFAULT;
 
 /// The reports of a case's launches.
 type Launches = Rc<Vec<Report>>;

@@ -16,6 +16,7 @@ pub mod compare;
 pub mod counters;
 pub mod isa;
 pub mod known;
+pub mod known_differences;
 pub mod launch;
 pub mod lowering;
 pub mod native;

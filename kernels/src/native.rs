@@ -18,9 +18,6 @@ use crate::record::work;
 /// Timed runs of each work.
 const REPEATS: u32 = 30;
 
-/// The GPU that is simulated where no other is asked for.
-const SIMULATED: &str = "H200";
-
 /// Something that runs kernels natively. That is [`Native`]; tests have others.
 pub trait Device {
     /// The GPU and its driver in words, such as `NVIDIA H200, driver 580.95.05`.
@@ -106,9 +103,10 @@ impl Device for Native {
             }
             Err(why) => measured.notes.push(format!("counters were not measured: {why}")),
         }
-        if !self.properties.name.contains(SIMULATED) {
+        let simulated = sim::target::DEFAULT.to_uppercase();
+        if !self.properties.name.contains(&simulated) {
             measured.notes.push(format!(
-                "the simulator stands for an {SIMULATED}, and this is an {}: times are its own, and counters of caches \
+                "the simulator stands for an {simulated}, and this is an {}: times are its own, and counters of caches \
                  may differ",
                 self.properties.name
             ));

@@ -30,8 +30,10 @@ impl SimulateError {
     /// them is our bug, except what the simulator does not support.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Sim { error, .. } if matches!(error.class(), sim::ErrorClass::Unsupported) => 3,
-            _ => 101,
+            Self::Sim { error, .. } if matches!(error.class(), sim::ErrorClass::Unsupported) => {
+                sim::ErrorClass::Unsupported.exit_code()
+            }
+            _ => sim::ErrorClass::Internal.exit_code(),
         }
     }
 }

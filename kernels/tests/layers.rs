@@ -9,7 +9,7 @@ use std::path::Path;
 /// The modules from the bottom up. A module may use those of the layers below its own, and no others. Problems are data:
 /// they know cases and workloads, and nothing of who runs them.
 const LAYERS: &[&[&str]] = &[
-    &["check", "checked", "counters", "open", "provenance", "ptx", "random", "svg", "verdict"],
+    &["check", "checked", "counters", "known_differences", "open", "provenance", "ptx", "random", "svg", "verdict"],
     &["case"],
     &["truth", "workload"],
     &["probes", "problem", "simulate"],

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &Compare, json: bool) -> Ended {
 
 /// The GPU to simulate.
 fn target(args: &Compare) -> Result<String, Failure> {
-    let Some(name) = &args.target else { return Ok("h200".to_owned()) };
+    let Some(name) = &args.target else { return Ok(sim::target::DEFAULT.to_owned()) };
     let found = sim::target::find(name).ok_or_else(|| Failure::new(USAGE, sim::target::unknown(name)))?;
     Ok(found.name.clone())
 }

@@ -68,8 +68,8 @@ impl BenchError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Gpu { error, .. } => error.exit_code(),
-            Self::Unknown { .. } | Self::Size { .. } | Self::Nothing => 2,
-            Self::NoPtx(_) => 101,
+            Self::Unknown { .. } | Self::Size { .. } | Self::Nothing => sim::ErrorClass::Input.exit_code(),
+            Self::NoPtx(_) => sim::ErrorClass::Internal.exit_code(),
         }
     }
 

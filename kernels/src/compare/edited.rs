@@ -68,9 +68,9 @@ impl EditedError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Make { why: RegenerateError::Compile(why), .. } => why.exit_code(),
-            Self::Make { .. } => 3,
-            Self::Read { .. } | Self::NoProblem { .. } => 2,
-            Self::Parse { .. } => 101,
+            Self::Make { .. } => sim::ErrorClass::Unsupported.exit_code(),
+            Self::Read { .. } | Self::NoProblem { .. } => sim::ErrorClass::Input.exit_code(),
+            Self::Parse { .. } => sim::ErrorClass::Internal.exit_code(),
         }
     }
 }

@@ -225,7 +225,7 @@ fn the_worst_come_first_and_tables_have_every_counter() {
     rows[2] = judge(&cases[2], ours, Some(&record.cases[2]), None);
     let summary = summarize(&rows, &[&record.provenance]);
     let comparison = Comparison {
-        target: TARGET.to_owned(),
+        target: DEFAULT.to_owned(),
         records: Vec::new(),
         live: None,
         rows,
@@ -255,7 +255,7 @@ fn two_versions_are_set_side_by_side_in_words() {
             ["scan_blelloch", "scan_blelloch_padded"].contains(&case.version) && case.name == "tile 512, 1 block"
         })
         .collect();
-    let against = Against::recorded(TARGET, None).unwrap();
+    let against = Against::recorded(DEFAULT, None).unwrap();
     let comparison = compare(&cases, &against, &|_| ()).unwrap();
     let sides = sides::sides(&comparison, "scan_blelloch", "scan_blelloch_padded", &[]).unwrap();
     assert_eq!((sides.common, &*sides.case), (1, "tile 512, 1 block"));

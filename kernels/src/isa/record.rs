@@ -58,7 +58,7 @@ impl IsaRecordError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Gpu(error) => error.exit_code(),
-            Self::Write { .. } => 2,
+            Self::Write { .. } => sim::ErrorClass::Input.exit_code(),
         }
     }
 }

@@ -199,10 +199,10 @@ impl LoweringError {
     /// The exit code that a program should end with.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Sass(SassError::Refused { .. }) => 2,
-            Self::Sass(_) => 3,
-            Self::Sim(error) => crate::open::exit_code(error),
-            Self::Known(_) => 101,
+            Self::Sass(SassError::Refused { .. }) => sim::ErrorClass::Input.exit_code(),
+            Self::Sass(_) => sim::ErrorClass::Unsupported.exit_code(),
+            Self::Sim(error) => error.class().exit_code(),
+            Self::Known(_) => sim::ErrorClass::Internal.exit_code(),
         }
     }
 }

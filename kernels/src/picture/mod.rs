@@ -72,7 +72,9 @@ impl PictureError {
     /// The exit code that a program should end with.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Size { .. } | Self::File { .. } | Self::Depth { .. } | Self::Plan(_) => 2,
+            Self::Size { .. } | Self::File { .. } | Self::Depth { .. } | Self::Plan(_) => {
+                sim::ErrorClass::Input.exit_code()
+            }
             Self::Simulate(error) => error.exit_code(),
             Self::Gpu(error) => error.exit_code(),
         }

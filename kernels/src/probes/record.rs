@@ -58,8 +58,8 @@ impl ProbeRecordError {
         match self {
             Self::Suite(error) => error.exit_code(),
             Self::Gpu { error, .. } => error.exit_code(),
-            Self::Ncu(_) => 3,
-            Self::Program(_) => 101,
+            Self::Ncu(_) => sim::ErrorClass::Unsupported.exit_code(),
+            Self::Program(_) => sim::ErrorClass::Internal.exit_code(),
         }
     }
 }

@@ -162,10 +162,12 @@ impl RecordError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Gpu { error, .. } => error.exit_code(),
-            Self::Ncu(_) => 3,
-            Self::Problem(..) | Self::OtherGpu { .. } | Self::Old(_) | Self::Write { .. } => 2,
+            Self::Ncu(_) => sim::ErrorClass::Unsupported.exit_code(),
+            Self::Problem(..) | Self::OtherGpu { .. } | Self::Old(_) | Self::Write { .. } => {
+                sim::ErrorClass::Input.exit_code()
+            }
             Self::Lines(error) => error.exit_code(),
-            Self::NoPtx(_) => 101,
+            Self::NoPtx(_) => sim::ErrorClass::Internal.exit_code(),
         }
     }
 }

@@ -38,9 +38,9 @@ impl WorkError {
     /// The exit code that a program should end with.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Ncu(_) => 3,
+            Self::Ncu(_) => sim::ErrorClass::Unsupported.exit_code(),
             Self::Gpu(error) => error.exit_code(),
-            Self::Folder(_) => 2,
+            Self::Folder(_) => sim::ErrorClass::Input.exit_code(),
         }
     }
 }
