@@ -20,7 +20,7 @@ fn compare(before: &str, after: &str) -> (Output, u32) {
 }
 
 fn can_compile() -> bool {
-    let can = kernels::ptx::can_make();
+    let can = kernels::regenerate::can_make();
     if let Err(why) = &can {
         not_run("what a changed line of a source costs", why);
     }

@@ -12,7 +12,7 @@ fn the_readme_counts_what_is_here() -> Result<(), Box<dyn std::error::Error>> {
     let groups = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
     for part in [
         format!("**{versions} versions**"),
-        format!("{} recorded test inputs", thousands(kernels::case::all().len())),
+        format!("{} recorded test inputs", thousands(kernels::cases::all().len())),
         format!("**{} exercises** in {} groups", course.exercises.len(), groups[course.groups.len()]),
         format!("**{} claims**", kernels::claims::select(None, None)?.len()),
     ] {

@@ -8,7 +8,7 @@ use kernels::testing::not_run;
 
 #[test]
 fn starters_have_the_findings_that_the_book_names() {
-    if let Err(why) = kernels::ptx::can_make() {
+    if let Err(why) = kernels::regenerate::can_make() {
         not_run("looking for findings in starters", &why);
         return;
     }

@@ -7,7 +7,6 @@ use kernels::launch::expression::{Expression, Names};
 
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::runs::Runs;
 
 /// Lanes of a warp.
 pub(crate) const LANES: u32 = 32;
@@ -75,11 +74,6 @@ impl Access {
             return Err(format!("`{formula}` has a lane at byte {far}; addresses up to 131071 can be shown"));
         }
         Ok(Self { space, width, addresses })
-    }
-
-    /// What it costs, says the simulator.
-    pub(crate) fn cost(&self, runs: &dyn Runs) -> Result<u64, Reason> {
-        runs.access(self).map_err(Reason::Contradicted)
     }
 
     /// The words of every bank, each with the lanes that need it, from low to high.

@@ -1,18 +1,21 @@
-//! What a chapter's directives are filled from: the runs, and the pages of the site that they link to.
+//! What directives are filled from: runs of cases that exist, and links to the sources' pages. Figures, tables and values
+//! take it, and know no filler.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use sim::Report;
 
+use crate::access::Access;
 use crate::code::line_id;
 use crate::directive::Directive;
 use crate::fault::Reason;
 use crate::runs::{Run, Runs};
 
-/// The runs behind a chapter, and its place on the site.
+/// The runs that a part of a page is made from, and the ways from its chapter to the rest of the site.
 #[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
+    /// What has been run and recorded.
     pub(crate) runs: &'a dyn Runs,
     /// For every source file that has a page: the page, from the site's root.
     pub(crate) pages: &'a BTreeMap<String, String>,
@@ -66,6 +69,11 @@ impl Context<'_> {
             return Ok(());
         }
         Err(Reason::Wrong(format!("there is no kernel `{kernel}`; there are {}", known.join(", "))))
+    }
+
+    /// What an access of a warp costs: wavefronts of shared memory, sectors of global memory.
+    pub(crate) fn cost(&self, access: &Access) -> Result<u64, Reason> {
+        self.runs.access(access).map_err(Reason::Contradicted)
     }
 
     /// `label` as a link to a line of a source, if the source has a page.

@@ -374,3 +374,14 @@ fn page_break(directive: &mut Directive, page: &Page) -> Result<String, Reason> 
     }
     Ok(parts::mark(directive)?)
 }
+
+/// The directive of a name.
+///
+/// # Errors
+/// A sentence with all names.
+pub(crate) fn find(name: &str) -> Result<&'static Entry, Reason> {
+    DIRECTIVES.iter().find(|entry| entry.name == name).ok_or_else(|| {
+        let names: Vec<&str> = DIRECTIVES.iter().map(|entry| entry.name).collect();
+        Reason::Wrong(format!("there is no directive `{name}`; there are {}", names.join(", ")))
+    })
+}

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use crate::context::Context;
 use crate::directive::{Directive, Malformed, Piece, pieces};
 use crate::fault::Reason;
-use crate::math;
-use crate::registry::{self, Form, Page};
+use crate::registry::{Form, Page};
 use crate::runs::Runs;
+use crate::{directives, math};
 
 /// Fills the directives of chapters.
 #[derive(Clone, Copy)]
@@ -57,7 +57,7 @@ impl<'a> Filler<'a> {
 
 /// What comes in the place of a directive.
 fn fill(context: &Context<'_>, mut directive: Directive, page: &mut Page) -> Result<String, Reason> {
-    let entry = registry::find(&directive.name)?;
+    let entry = directives::find(&directive.name)?;
     if entry.form == Form::Block && !directive.alone {
         return Err(Reason::Wrong(format!("`{}` is a block and must stand on lines of its own", directive.name)));
     }

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod authoring;
 mod blocks;
 mod cache;
 mod catalogue;
@@ -25,6 +26,7 @@ mod fault;
 mod figures;
 pub mod fill;
 mod hold;
+mod home;
 mod html;
 mod http;
 mod instructions;
@@ -55,8 +57,8 @@ mod verdict;
 mod wrong;
 
 pub use access::{Access, Space};
+pub use authoring::listings;
 pub use fault::{Fault, Faults};
 pub use real::RealRuns;
 pub use reference::findings::STARTERS;
-pub use registry::listings;
 pub use site::{BuildError, Built, build, check, find, preprocess};

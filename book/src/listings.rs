@@ -196,7 +196,7 @@ mod tests {
         for (name, source, _) in ENTRIES {
             std::fs::write(listings.join(format!("cu/{name}.cu")), source).unwrap();
         }
-        if let Err(error) = ptx::regenerate(&listings) {
+        if let Err(error) = kernels::regenerate::regenerate(&listings) {
             assert!(error.to_string().contains("warpbook setup"), "{error}");
             kernels::testing::not_run("compiling the book's listings", "there is no NVRTC of the right version");
             return;

@@ -10,18 +10,12 @@ use std::path::{Component, Path, PathBuf};
 use mdbook_preprocessor::book::{Book, BookItem, Chapter, SectionNumber};
 
 use crate::directive::{Directive, Piece, pieces};
-use crate::html::{code, escape};
+use crate::home::Home;
+use crate::html::escape;
 use crate::summary;
 
 /// What a mark in a filled chapter begins with; it ends at the comment's end.
 const MARK: &str = "<!--wb-page ";
-
-/// Where a reader meets a version: the page, from 0, and the heading above it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Home {
-    pub(crate) page: usize,
-    pub(crate) anchor: Option<String>,
-}
 
 /// What a chapter's text says of its pages before it is filled.
 #[derive(Debug, Default)]
@@ -343,23 +337,6 @@ fn identifier(title: &str) -> String {
 fn identifiers(text: &str) -> Vec<String> {
     let given = text.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned);
     headings(text).chain(given).collect()
-}
-
-/// A link to where a version is met, for a table: its name alone where the chapter says nothing of it.
-pub(crate) fn link(name: &str, home: Option<&Home>, files: &[String], own: usize) -> String {
-    let shown = code(name).replace('_', "_<wbr>");
-    match home {
-        Some(Home { page, anchor }) => {
-            let file = if *page == own { "" } else { files.get(*page).map_or("", |file| &**file) };
-            let fragment = anchor.as_ref().map(|anchor| format!("#{anchor}")).unwrap_or_default();
-            if file.is_empty() && fragment.is_empty() {
-                shown
-            } else {
-                format!("<a href=\"{file}{fragment}\">{shown}</a>")
-            }
-        }
-        None => shown,
-    }
 }
 
 #[cfg(test)]

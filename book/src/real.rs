@@ -11,7 +11,7 @@ use kernels::known::Place;
 use kernels::simulate::Simulated;
 use kernels::truth::{self, Provenance};
 use kernels::verdict::Verdict;
-use kernels::{case, counters, known, problem, ptx, simulate};
+use kernels::{cases, counters, known, problem, ptx, simulate};
 use sim::{Arg, Dim3, Launch, Lowering, Module, Options, Report, Scalar};
 
 use crate::access::{self, Access, LANES, Space};
@@ -20,7 +20,7 @@ use crate::runs::{Agreement, Counter, Faulty, Foretold, KernelAgreement, KnownDi
 use crate::{catalogue, listings, wrong};
 
 /// The GPU that the book's numbers are about.
-const TARGET: &str = "h200";
+const TARGET: &str = sim::target::DEFAULT;
 
 /// The reports of a case's launches.
 type Launches = Rc<Vec<Report>>;
@@ -45,7 +45,7 @@ impl RealRuns {
     }
 
     fn all(&self) -> &[Case] {
-        self.cases.get_or_init(case::all)
+        self.cases.get_or_init(cases::all)
     }
 
     /// Simulates a case and looks it up in the record.

@@ -47,8 +47,10 @@ impl BuildError {
     /// otherwise 2, because a file of the book is wrong.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Faults(Faults(all)) if all.iter().any(|fault| matches!(fault.reason, Reason::Contradicted(_))) => 1,
-            _ => 2,
+            Self::Faults(Faults(all)) if all.iter().any(|fault| matches!(fault.reason, Reason::Contradicted(_))) => {
+                sim::FAULTY
+            }
+            _ => sim::ErrorClass::Input.exit_code(),
         }
     }
 }

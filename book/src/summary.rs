@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
+use crate::home::{self, Home};
 use crate::html::{Table, escape};
 use crate::ladder::large;
-use crate::parts::{self, Home};
 use crate::value::workload;
 
 const MARK: &str = "<!--wb-summary\n";
@@ -86,7 +86,7 @@ pub(crate) fn html(all: &[Rows], homes: &BTreeMap<String, Home>, files: &[String
         let mut later: Vec<(usize, String)> = Vec::new();
         for [version, time, speed, share] in &rows.versions {
             let home = homes.get(version);
-            let link = parts::link(version, home, files, own);
+            let link = home::link(version, home, files, own);
             match home {
                 Some(Home { page, .. }) if *page > own => later.push((*page, link)),
                 _ => {

@@ -114,7 +114,7 @@ fn numbers() -> String {
         caption: "What an H200's parts take.".to_owned(),
         ..Table::default()
     };
-    for source in rates::sources("h200") {
+    for source in rates::sources(sim::target::DEFAULT) {
         table.rows.push(vec![
             format!("<code>{}</code>", escape(&source.name)),
             source.value.to_string(),

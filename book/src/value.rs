@@ -206,7 +206,7 @@ fn of_access(context: &Context<'_>, directive: &mut Directive, access: &Access) 
     let unit = access.space.unit();
     let title = |what: &str| format!("{what} of one warp's access, simulated");
     if of == unit {
-        return Ok(Value::whole(access.cost(context.runs)?, title(unit)));
+        return Ok(Value::whole(context.cost(access)?, title(unit)));
     }
     let (what, number) = of.rsplit_once(' ').unwrap_or((&of, ""));
     let number: Option<u32> = number.parse().ok();

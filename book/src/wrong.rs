@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     fn smallest(is: impl Fn(&Verdict) -> bool) -> Case {
-        let cases = kernels::case::all().into_iter().filter(|case| is(&case.verdict));
+        let cases = kernels::cases::all().into_iter().filter(|case| is(&case.verdict));
         cases.min_by_key(Case::threads).expect("there is one")
     }
 

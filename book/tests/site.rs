@@ -291,7 +291,7 @@ fn our_book_is_built_from_real_runs_and_its_links_hold() {
         );
     }
     let scan = fs::read_to_string(site.join("scan.html")).unwrap();
-    let case = kernels::case::all()
+    let case = kernels::cases::all()
         .into_iter()
         .find(|c| c.version == "scan_blelloch" && c.name == "tile 512, 1 block")
         .unwrap();

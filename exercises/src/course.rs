@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sim::diagnostic::Diagnostic;
 
-use crate::grade::CheckKind;
+use crate::model::CheckKind;
 use crate::spec::{Case, Clause, Equivalent, Loosened, Question, Run};
 
 /// A folder of exercises.
@@ -187,14 +187,6 @@ fn suggestion(name: &str, known: &[String]) -> String {
 }
 
 impl Course {
-    /// Reads `DIR/info.toml` and the files of the exercises that it names.
-    ///
-    /// # Errors
-    /// [`CourseError::Read`], or [`CourseError::Info`] with the place of the mistake.
-    pub fn load(dir: &Path) -> Result<Self, CourseError> {
-        crate::info::load(dir)
-    }
-
     /// Finds the course's folder from a folder in or above which it lies: `exercises/` of that folder or of one of
     /// its parents, or the folder itself.
     ///
@@ -266,24 +258,6 @@ impl Course {
     /// The folder of an exercise's honest alternatives: right solutions in other styles.
     pub fn right_folder(&self, exercise: &Exercise) -> PathBuf {
         self.dir.join("right").join(&exercise.group).join(&exercise.name)
-    }
-
-    /// What the learner's files are at first: the starter generated from the solution, or the kernel and an empty file
-    /// of answers.
-    ///
-    /// # Errors
-    /// When the solution cannot be read or its markers are wrong.
-    pub fn starters(&self, exercise: &Exercise) -> Result<Vec<(PathBuf, String)>, CourseError> {
-        let path = self.solution_file(exercise);
-        let text = read(&path)?;
-        if exercise.kind.asks() {
-            return Ok(vec![
-                (self.kernel_file(exercise), text),
-                (self.learner_file(exercise), crate::quiz::answers::template(exercise)),
-            ]);
-        }
-        let starter = crate::starter::generate(&path.display().to_string(), &text)?;
-        Ok(vec![(self.learner_file(exercise), starter)])
     }
 }
 

@@ -72,9 +72,11 @@ impl DeskError {
             | Self::NoCases(_)
             | Self::CaseOfWhat
             | Self::NoHint(_)
-            | Self::Grade(GradeError::Course(_)) => 2,
-            Self::Grade(GradeError::NoCompiler(_) | GradeError::Unsupported(_)) => 3,
-            Self::Grade(GradeError::Internal(_)) => 101,
+            | Self::Grade(GradeError::Course(_)) => sim::ErrorClass::Input.exit_code(),
+            Self::Grade(GradeError::NoCompiler(_) | GradeError::Unsupported(_)) => {
+                sim::ErrorClass::Unsupported.exit_code()
+            }
+            Self::Grade(GradeError::Internal(_)) => sim::ErrorClass::Internal.exit_code(),
         }
     }
 }

@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 
 use sim::report::{Finding, FindingKind, Severity};
 use tabled::builder::Builder;
-use tabled::settings::object::Columns;
-use tabled::settings::{Alignment, Style};
 
 use crate::course::{Exercise, Kind};
-use crate::grade::{CaseGrade, Check, CheckKind, ContractRow, Grade, WrongElement};
+use crate::model::{CaseGrade, Check, CheckKind, ContractRow, Grade};
+use crate::words::{elements, grouped, ranges, write_table};
 
 /// How many lines of each exceeded limit are shown.
 const WORST_LINES: usize = 3;
@@ -231,17 +230,6 @@ fn results(out: &mut String, grade: &Grade) {
     let _ = writeln!(out, "\n  {} of {} {total} wrong.", grouped(case.wrong as u64), grouped(case.elements as u64));
 }
 
-/// Wrong elements beside what belongs there.
-pub(crate) fn elements(out: &mut String, wrong: &[WrongElement]) {
-    let mut table = Builder::default();
-    table.push_record(["element", "expected", "got"]);
-    for element in wrong {
-        let got = element.got.clone().unwrap_or_else(|| "never written".to_owned());
-        table.push_record([format!("{}[{}]", element.output, element.index), element.expected.clone(), got]);
-    }
-    write_table(out, table, 2);
-}
-
 /// The contract on the first input that breaks it: the smallest is the easiest to think about.
 fn contract(out: &mut String, exercise: &Exercise, grade: &Grade) {
     let Some(broken) = grade.contract.iter().find(|row| !row.passed && is_public(grade, &row.case)) else { return };
@@ -427,47 +415,12 @@ fn contract_table(out: &mut String, rows: &[&ContractRow]) {
     }
 }
 
-/// Writes a table whose columns from `numbers` on are numbers.
-pub(crate) fn write_table(out: &mut String, table: Builder, numbers: usize) {
-    let mut table = table.build();
-    table.with(Style::psql()).modify(Columns::new(numbers.min(1)..), Alignment::right());
-    for line in table.to_string().lines() {
-        let _ = writeln!(out, " {}", line.trim_end());
-    }
-}
-
 /// An input with its launch: `"one tile of 64" (1 block of 32 threads)`.
 fn described(case: &CaseGrade) -> String {
     let count = |n: u64, what: &str| format!("{} {what}{}", grouped(n), if n == 1 { "" } else { "s" });
     let product = |extent: [u32; 3]| extent.iter().map(|&n| u64::from(n)).product();
     let (blocks, threads) = (product(case.launch.grid), product(case.launch.block));
     format!("\"{}\" ({} of {})", case.case, count(blocks, "block"), count(threads, "thread"))
-}
-
-/// A number with its thousands apart: 12,345.
-pub(crate) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// Lanes as ranges: `0-3, 7`.
-pub(crate) fn ranges(lanes: &[u32]) -> String {
-    let mut runs: Vec<(u32, u32)> = Vec::new();
-    for &lane in lanes {
-        match runs.last_mut() {
-            Some((_, last)) if last.checked_add(1) == Some(lane) => *last = lane,
-            _ => runs.push((lane, lane)),
-        }
-    }
-    let text = |(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
-    runs.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
 /// A text with two spaces before every line.

@@ -13,88 +13,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 
-pub use cases::{CaseGrade, WrongElement};
 pub(crate) use cases::{compare, differs};
-pub(crate) use contract::is_the_file;
-pub use contract::{ContractRow, LineSpend};
 use envelope::Limit;
-pub use writer::Writer;
 
 use crate::compiler::{CompileFailure, Compiler};
 use crate::course::{Course, Exercise, Kind, read, sources};
 use crate::instance::{Code, Instance, Ran, RunFailure};
-use crate::quiz::{self, AnswerRow};
+pub use crate::model::{CaseGrade, Check, CheckKind, ContractRow, Grade, GradeError, LineSpend, Writer, WrongElement};
+use crate::quiz;
+use crate::quiz::truth::Truth;
 use crate::spec::Case;
 use crate::state::Progress;
-
-/// What a check looks at. The order is that of a learner's work: a later one means little before the earlier ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CheckKind {
-    /// The source compiles.
-    Compile,
-    /// The kernel is there and takes the exercise's arguments.
-    Launch,
-    /// The simulator finds no fault: no race, no access out of bounds, no deadlock.
-    Findings,
-    /// The output is right, and the inputs are left alone.
-    Result,
-    /// The cost contract is kept.
-    Contract,
-    /// The questions are answered.
-    Answers,
-}
-
-impl CheckKind {
-    /// The kinds that a kernel can fail, in order.
-    pub const ALL: [Self; 5] = [Self::Compile, Self::Launch, Self::Findings, Self::Result, Self::Contract];
-
-    /// The kind's name, as it stands in an exercise's file and in JSON.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Compile => "compile",
-            Self::Launch => "launch",
-            Self::Findings => "findings",
-            Self::Result => "result",
-            Self::Contract => "contract",
-            Self::Answers => "answers",
-        }
-    }
-}
-
-/// What a submission is worth.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Grade {
-    /// The exercise's name.
-    pub exercise: String,
-    /// The graded file, as its author knows it.
-    pub file: String,
-    /// Whether every check passed.
-    pub passed: bool,
-    /// The share of the points, from 0 to 1. Of a prediction, that of the first answers, where they are known.
-    pub score: f64,
-    /// Of a prediction whose answers are other ones than the first: the share that they would get. They are practice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub practice: Option<f64>,
-    /// The checks that were made, in order. What could not be reached is not in the list.
-    pub checks: Vec<Check>,
-    /// The cost contract: every clause of the author and every bound, for every case that ran.
-    pub contract: Vec<ContractRow>,
-    /// What happened on each case.
-    pub cases: Vec<CaseGrade>,
-    /// The answers, if the exercise asks.
-    pub answers: Vec<AnswerRow>,
-    /// The misconception that the course knows this very result from.
-    pub misconception: Option<String>,
-    /// The compiler's warnings; its errors are in the check's detail.
-    pub warnings: String,
-    /// The exercise's hidden cases. They are no part of this grade unless `hidden_run`.
-    pub hidden: u32,
-    /// Whether the hidden cases were run.
-    pub hidden_run: bool,
-}
 
 impl Grade {
     fn new(exercise: &Exercise, file: &str, hidden_run: bool) -> Self {
@@ -114,51 +44,6 @@ impl Grade {
             hidden_run,
         }
     }
-
-    /// The kinds of checks that failed, each once, in order.
-    pub fn failed_kinds(&self) -> Vec<CheckKind> {
-        let failed = |kind: &CheckKind| self.checks.iter().any(|check| check.kind == *kind && !check.passed);
-        CheckKind::ALL.into_iter().chain([CheckKind::Answers]).filter(failed).collect()
-    }
-
-    /// Whether every check of these kinds passed, on hidden cases too or on the others only.
-    fn good(&self, kinds: &[CheckKind], hidden_too: bool) -> bool {
-        let mut of_kinds =
-            self.checks.iter().filter(|check| kinds.contains(&check.kind) && (hidden_too || !check.hidden)).peekable();
-        of_kinds.peek().is_some() && of_kinds.all(|check| check.passed)
-    }
-}
-
-/// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Check {
-    /// What kind of check it is.
-    pub kind: CheckKind,
-    /// What was checked: the kind, and the case if there is one.
-    pub name: String,
-    /// Whether it is as it should be.
-    pub passed: bool,
-    /// Whether it is about a hidden case.
-    pub hidden: bool,
-    /// What was seen.
-    pub detail: String,
-}
-
-/// Why a submission could not be graded. None of these is the learner's fault.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum GradeError {
-    /// There is no compiler on this machine; the text says what to type.
-    #[error("{0}")]
-    NoCompiler(String),
-    /// The simulator does not support something that the kernel uses.
-    #[error("{0}")]
-    Unsupported(String),
-    /// The course is wrong.
-    #[error("the exercise itself is wrong: {0}")]
-    Course(String),
-    /// A bug of ours.
-    #[error("{0}")]
-    Internal(String),
 }
 
 /// An exercise with its data, ready to grade any number of submissions.
@@ -310,12 +195,20 @@ impl<'a> Bench<'a> {
         &self.authors.own
     }
 
+    /// The right answers to the questions.
+    ///
+    /// # Errors
+    /// [`GradeError`], when the course is wrong.
+    pub(crate) fn truths(&self) -> Result<Vec<Truth>, GradeError> {
+        quiz::truth::all(self.exercise, self.kernel.as_ref(), &self.instances)
+    }
+
     /// The file of answers that gets every point.
     ///
     /// # Errors
     /// [`GradeError`], when the course is wrong.
     pub(crate) fn right_answers(&self) -> Result<String, GradeError> {
-        Ok(quiz::answers::right(self.exercise, &quiz::truth::all(self)?))
+        Ok(quiz::right(self.exercise, &self.truths()?))
     }
 
     /// Lets the first answers to a prediction count, if they are known. Those of the file are practice then: the truth had
@@ -325,7 +218,7 @@ impl<'a> Bench<'a> {
     /// [`GradeError`], when the course is wrong.
     pub fn count_first(&self, first: &Progress, grade: &mut Grade) -> Result<(), GradeError> {
         if self.exercise.kind == Kind::Predict && grade.passed && first.first_score.is_some() {
-            quiz::count_first(self.exercise, first, &quiz::truth::all(self)?, grade);
+            quiz::count_first(self.exercise, first, &self.truths()?, grade);
         }
         Ok(())
     }
@@ -367,7 +260,7 @@ impl<'a> Bench<'a> {
     pub fn grade(&self, file: &str, text: &str, compiler: &dyn Compiler, depth: Depth) -> Result<Grade, GradeError> {
         let mut grade = Grade::new(self.exercise, file, self.hidden_run);
         if self.exercise.kind.asks() {
-            let truths = quiz::truth::all(self)?;
+            let truths = self.truths()?;
             quiz::grade(self.exercise, text, &truths, &mut grade);
             return Ok(grade);
         }

@@ -9,8 +9,8 @@ use sim::diagnostic::{Diagnostic, Place};
 
 use crate::bounds::Bound;
 use crate::course::{Course, CourseError, Exercise, Group, Kind, Link, read};
-use crate::grade::CheckKind;
 use crate::measure;
+use crate::model::CheckKind;
 use crate::spec::{Case, Clause, Equivalent, Loosened, Question, Run};
 
 /// The version of the files' format that this program reads.
@@ -80,8 +80,18 @@ const fn ten() -> u32 {
     10
 }
 
+impl Course {
+    /// Reads `DIR/info.toml` and the files of the exercises that it names.
+    ///
+    /// # Errors
+    /// [`CourseError::Read`], or [`CourseError::Info`] with the place of the mistake.
+    pub fn load(dir: &Path) -> Result<Self, CourseError> {
+        load(dir)
+    }
+}
+
 /// Reads a course.
-pub(crate) fn load(dir: &Path) -> Result<Course, CourseError> {
+fn load(dir: &Path) -> Result<Course, CourseError> {
     let path = dir.join("info.toml");
     let (file, text) = (path.display().to_string(), read(&path)?);
     let info: Info = parse(&file, &text)?;
@@ -351,7 +361,7 @@ fn questions(exercise: &Exercise) -> Judged {
         {
             return wrong(format!("question `{id}` is about no case: `{case}`"), "write a case's name");
         }
-        crate::quiz::truth::judge(&question.answer).or_else(|why| {
+        question.answer.judge().or_else(|why| {
             wrong(format!("question `{id}`: {why}"), "AUTHORING.md lists what an answer can come from")
         })?;
         if let Some(counter) = &question.answer.counter {

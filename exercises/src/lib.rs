@@ -18,6 +18,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod answers;
 pub mod audit;
 pub mod bounds;
 pub mod class;
@@ -31,14 +32,17 @@ mod info;
 pub mod instance;
 pub mod measure;
 pub mod misconception;
+pub mod model;
 pub mod native;
 pub mod quiz;
 pub mod replay;
 pub mod runner;
+mod shipped;
 pub mod show;
 pub mod spec;
 pub mod starter;
 pub mod state;
+mod words;
 
 pub use audit::{CourseReport, check_course};
 pub use compiler::Compiler;

@@ -1,43 +1,14 @@
 //! Questions: what the learner answers before the kernel is run, what the simulator says, and how far apart they are.
 
-pub mod answers;
 pub mod truth;
 
-use serde::Serialize;
+use std::fmt::Write as _;
 
+use crate::answers::{self, Given, SKIP};
 use crate::course::{Exercise, Kind};
-use crate::grade::{Check, CheckKind, Grade};
+use crate::model::{AnswerRow, Check, CheckKind, Grade};
 use crate::state::Progress;
-use answers::{Given, SKIP};
 use truth::Truth;
-
-/// One question with what was answered.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct AnswerRow {
-    /// The question's id.
-    pub id: String,
-    /// The question.
-    pub ask: String,
-    /// What the learner wrote; nothing if the question is open.
-    pub given: Option<String>,
-    /// Whether the learner chose not to answer.
-    pub skipped: bool,
-    /// What the learner wrote first, if that is another answer and the one that counts; `skip` if nothing.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first: Option<String>,
-    /// The share of the question's points, from 0 to 1: of the first answer, where there is one.
-    pub credit: f64,
-    /// What the question is worth.
-    pub points: u32,
-    /// The right answer; only once the learner has committed to all answers, and never while tracing goes on.
-    pub truth: Option<String>,
-    /// What cannot be read about the answer, or how far it is from the truth.
-    pub note: String,
-    /// The misconception that gives this answer, if the course knows one.
-    pub because: String,
-    /// Why the right answer is right; there with the truth.
-    pub explain: String,
-}
 
 /// Holds a file of answers against the truth.
 ///
@@ -110,6 +81,15 @@ pub(crate) fn grade(exercise: &Exercise, text: &str, truths: &[Truth], grade: &m
     grade.score = score(&rows);
     grade.passed = passed;
     grade.answers = rows;
+}
+
+/// The file of answers that passes, one line for every question.
+pub(crate) fn right(exercise: &Exercise, truths: &[Truth]) -> String {
+    let mut out = String::new();
+    for (question, truth) in exercise.questions.iter().zip(truths) {
+        let _ = writeln!(out, "{}: {truth}", question.id);
+    }
+    out
 }
 
 /// The share of all points.

@@ -141,7 +141,7 @@ impl<'a> Runner<'a> {
                 say(out, &format!("\n{}", attempt.message(self.course).0));
             }
             // The file may be missing for a moment while an editor saves it.
-            Err(error) if error.exit_code() == 101 => return Err(error),
+            Err(error) if error.exit_code() == sim::ErrorClass::Internal.exit_code() => return Err(error),
             Err(error) => {
                 self.passed = false;
                 say(out, &format!("\n{error}\n"));
@@ -221,7 +221,7 @@ impl<'a> Runner<'a> {
         say(out, "Running on the GPU, please wait ...\n\n");
         match desk::on_gpu(self.course, self.exercise, self.compiler, device) {
             Ok(run) => say(out, &native::text::text(&run)),
-            Err(error) if error.exit_code() == 101 => return Err(error),
+            Err(error) if error.exit_code() == sim::ErrorClass::Internal.exit_code() => return Err(error),
             Err(error) => say(out, &format!("{error}\n")),
         }
         Ok(())

@@ -6,9 +6,9 @@ use std::fmt::Write as _;
 use kernels::launch::expression::Number;
 use sim::report::{Printed, access_text};
 
-use crate::feedback::{elements, grouped};
-use crate::grade::{WrongElement, is_the_file};
-use crate::instance::{Buffer, Code, Instance, Made, Ran, Role};
+use crate::instance::{Buffer, Code, Instance, Made, Ran, Role, is_the_file};
+use crate::model::WrongElement;
+use crate::words::{elements, grouped};
 
 /// Most elements of an input that are shown.
 const INPUT: usize = 64;

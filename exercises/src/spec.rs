@@ -254,6 +254,31 @@ pub struct Answer {
     pub access: Option<String>,
 }
 
+impl Answer {
+    /// Whether an answer comes from exactly one place, and has the line that it needs.
+    ///
+    /// # Errors
+    /// A sentence for the course's author.
+    pub(crate) fn judge(&self) -> Result<(), String> {
+        let by_line = [
+            self.bank_of_lane.is_some(),
+            self.lanes_in_bank.is_some(),
+            self.lanes_with_lane.is_some(),
+            self.lanes_active == Some(true),
+            self.cost_of_access == Some(true),
+        ];
+        let others = [self.counter.is_some(), self.finding.is_some(), self.value.is_some(), self.largest.is_some()];
+        let count = by_line.iter().chain(&others).filter(|given| **given).count();
+        if count != 1 {
+            return Err(format!("the answer comes from {count} places, not from one"));
+        }
+        if by_line.contains(&true) && self.line.is_none() {
+            return Err("the answer is about an access: `line` is missing".to_owned());
+        }
+        Ok(())
+    }
+}
+
 /// A mutant of the solution that is as right as the solution.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

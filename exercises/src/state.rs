@@ -19,9 +19,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use crate::answers::SKIP;
 use crate::course::{Course, CourseError, Exercise, Kind, read, write};
-use crate::grade::Grade;
-use crate::quiz::answers::SKIP;
+use crate::model::Grade;
 
 /// The file's name in the course's folder.
 pub const FILE: &str = ".warpbook-state.txt";
@@ -231,7 +231,7 @@ impl State {
     }
 
     /// Writes down what a grade shows. The first answers of a prediction and their score stay: they were given before the
-    /// truth was shown. `grade` has been through [`crate::grade::Bench::count_first`].
+    /// truth was shown. `grade` has been through `Bench::count_first`.
     pub fn note(&mut self, exercise: &Exercise, grade: &Grade) {
         if !grade.passed {
             return;

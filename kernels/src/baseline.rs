@@ -127,7 +127,7 @@ impl BaselineError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Simulate(error) => error.exit_code(),
-            Self::Stale(_) | Self::Write { .. } => 2,
+            Self::Stale(_) | Self::Write { .. } => sim::ErrorClass::Input.exit_code(),
         }
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::case::Case;
 use crate::counters::EXACT;
+use crate::known_differences::{is_newer, matches, numbers, read};
 use crate::problem;
 use crate::truth::Provenance;
 
@@ -102,8 +103,7 @@ impl Known {
     /// # Errors
     /// A sentence with the place: it is no list, or it names a problem, version, counter or group that does not exist.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let File { capability, groups, known: mut entries } =
-            toml::from_str(text).map_err(|why| format!("{FILE}: {why}"))?;
+        let File { capability, groups, known: mut entries } = read(FILE, text).map_err(|error| error.to_string())?;
         for (index, entry) in entries.iter_mut().enumerate() {
             let wrong = |what: String| format!("{FILE}, entry {} ({}): {what}", index + 1, entry.problem);
             let problem = problem::find(&entry.problem).ok_or_else(|| wrong("there is no such problem".to_owned()))?;
@@ -208,7 +208,7 @@ impl Entry {
 
     /// Whether nobody has looked at what this compiler does.
     fn is_expired(&self, cuda: &str) -> bool {
-        numbers(cuda) > numbers(&self.until)
+        is_newer(cuda, &self.until)
     }
 }
 
@@ -245,22 +245,6 @@ impl Usage {
     }
 }
 
-/// Whether a text is what a pattern says, in which `*` stands for any text.
-pub(crate) fn matches(pattern: &str, text: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == text,
-        Some((before, after)) => text.strip_prefix(before).is_some_and(|rest| {
-            let ends = rest.char_indices().map(|(at, _)| at).chain([rest.len()]);
-            ends.into_iter().any(|at| matches(after, &rest[at..]))
-        }),
-    }
-}
-
-/// The numbers of a version, for comparing; empty if it is none.
-pub(crate) fn numbers(version: &str) -> Vec<u32> {
-    version.split('.').map(str::parse).collect::<Result<_, _>>().unwrap_or_default()
-}
-
 /// The beginning of a sentence.
 fn first_words(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
@@ -273,7 +257,7 @@ pub(crate) mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::case;
+    use crate::cases;
 
     const ENTRY: &str = r#"
         capability = "9.0"
@@ -343,7 +327,7 @@ pub(crate) mod tests {
     #[test]
     fn an_entry_that_nothing_needs_or_that_is_too_old_asks_for_a_look() {
         let known = Known::parse(ENTRY).unwrap();
-        let cases = case::select(&["scan_naive"]).unwrap();
+        let cases = cases::select(&["scan_naive"]).unwrap();
         let mut record = crate::truth::tests::synthetic("scan", &cases).provenance;
         let small = cases.iter().find(|case| case.name.starts_with("tile 64, ")).unwrap();
         let large = cases.iter().find(|case| !case.name.starts_with("tile 64, ")).unwrap();

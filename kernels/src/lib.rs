@@ -1,37 +1,39 @@
 //! The workbook's kernels: their CUDA sources, inputs and references, how they are compiled, run on a GPU, recorded
-//! and compared with the simulation. The only crate that touches CUDA.
+//! and compared with the simulation. What touches CUDA is the crate `cuda`, whose modules are named here too.
+
+#![forbid(unsafe_code)]
+
+pub use cuda::{compile, doctor, gpu, names, ncu, nvcc, nvrtc, peers, sass, setup};
 
 pub mod baseline;
 pub mod bench;
 pub mod case;
+pub mod cases;
 pub mod check;
 pub mod checked;
 pub mod claims;
 pub mod compare;
-pub mod compile;
 pub mod counters;
-pub mod doctor;
-pub mod gpu;
 pub mod isa;
 pub mod known;
+pub mod known_differences;
 pub mod launch;
 pub mod lowering;
-pub mod names;
 pub mod native;
-pub mod nvcc;
-pub mod nvrtc;
 pub mod open;
 pub mod picture;
 pub mod probes;
 pub mod problem;
+pub mod provenance;
 pub mod ptx;
 pub mod random;
 pub mod record;
+pub mod regenerate;
 pub mod sanitizer;
-pub mod setup;
 pub mod simulate;
 pub mod svg;
 pub mod testing;
 pub mod timing;
 pub mod truth;
 pub mod verdict;
+pub mod workload;

@@ -12,13 +12,11 @@ use sim::report::Metrics;
 use crate::counters::EXACT;
 use crate::doctor;
 use crate::gpu::{Gpu, GpuError, Properties, Times, Work};
-use crate::record::{Ncu, work};
+use crate::ncu::Ncu;
+use crate::record::work;
 
 /// Timed runs of each work.
 const REPEATS: u32 = 30;
-
-/// The GPU that is simulated where no other is asked for.
-const SIMULATED: &str = "H200";
 
 /// Something that runs kernels natively. That is [`Native`]; tests have others.
 pub trait Device {
@@ -87,8 +85,8 @@ impl Device for Native {
             let gpu = Gpu::open(self.ordinal)?;
             let kernels = gpu.load(ptx)?;
             for work in works {
-                let buffers = kernels.run_work(work)?;
-                let times = kernels.time_work(work, REPEATS)?;
+                let buffers = kernels.run(work)?;
+                let times = kernels.time(work, REPEATS)?;
                 measured.works.push(MeasuredWork { buffers, times, exact: None });
             }
             if let Some(lowered) = kernels.lowered_version() {
@@ -105,9 +103,10 @@ impl Device for Native {
             }
             Err(why) => measured.notes.push(format!("counters were not measured: {why}")),
         }
-        if !self.properties.name.contains(SIMULATED) {
+        let simulated = sim::target::DEFAULT.to_uppercase();
+        if !self.properties.name.contains(&simulated) {
             measured.notes.push(format!(
-                "the simulator stands for an {SIMULATED}, and this is an {}: times are its own, and counters of caches \
+                "the simulator stands for an {simulated}, and this is an {}: times are its own, and counters of caches \
                  may differ",
                 self.properties.name
             ));

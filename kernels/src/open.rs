@@ -59,19 +59,10 @@ impl OpenError {
     /// The exit code that a program should end with.
     pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Read { .. } | Self::Binary { .. } => 2,
+            Self::Read { .. } | Self::Binary { .. } => sim::ErrorClass::Input.exit_code(),
             Self::Compile(error) => error.exit_code(),
-            Self::Parse(error) => exit_code(error),
+            Self::Parse(error) => error.class().exit_code(),
         }
-    }
-}
-
-/// The exit code that belongs to a simulator's error.
-pub const fn exit_code(error: &sim::Error) -> u8 {
-    match error.class() {
-        sim::ErrorClass::Input => 2,
-        sim::ErrorClass::Unsupported => 3,
-        sim::ErrorClass::Internal => 101,
     }
 }
 

@@ -7,7 +7,7 @@ use sim::predict::{How, Predicted};
 use sim::{Arg, Launch, Module, Options, Report};
 
 use crate::case::{Case, Pass, Prepared, Shape, Step};
-use crate::{ptx, timing};
+use crate::{ptx, truth};
 
 /// Why a case could not be simulated.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -30,8 +30,10 @@ impl SimulateError {
     /// them is our bug, except what the simulator does not support.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Sim { error, .. } if matches!(error.class(), sim::ErrorClass::Unsupported) => 3,
-            _ => 101,
+            Self::Sim { error, .. } if matches!(error.class(), sim::ErrorClass::Unsupported) => {
+                sim::ErrorClass::Unsupported.exit_code()
+            }
+            _ => sim::ErrorClass::Internal.exit_code(),
         }
     }
 }
@@ -112,7 +114,7 @@ pub fn predict(case: &Case, at: usize) -> Result<Predicted, SimulateError> {
     let before = run_with(&module, &prepared, &options).map_err(failed)?;
     let mut contents: Vec<Arg> = before.contents.into_iter().map(|bytes| Arg::Buffer(bytes.into())).collect();
     let (launch, _) = launch(&prepared, &step, &mut contents).map_err(failed)?;
-    let how = How { registers: timing::registers().get(step.kernel).copied(), ..How::default() };
+    let how = How { registers: truth::registers().get(step.kernel).copied(), ..How::default() };
     sim::predict::predict(&module, step.kernel, &launch, &options, &how).map_err(failed)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A record is written by [`crate::record`] and read by [`crate::compare`]. Writing what was read gives the same bytes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -30,7 +30,7 @@ pub struct Record {
     /// tell what the hardware does not repeat.
     #[serde(default = "once")]
     pub profiles: u32,
-    /// One entry per case, in the order of [`crate::case::all`].
+    /// One entry per case, in the order of [`crate::cases::all`].
     pub cases: Vec<CaseRecord>,
 }
 
@@ -293,6 +293,13 @@ pub fn records() -> Result<&'static [Record], &'static TruthError> {
     RECORDS.get_or_init(read).as_deref()
 }
 
+/// Registers of a thread by kernel, as the GPU's driver told them when counters were recorded.
+pub fn registers() -> HashMap<String, u32> {
+    let records = records().unwrap_or_default();
+    let launches = records.iter().flat_map(|record| &record.cases).flat_map(|case| &case.launches);
+    launches.map(|launch| (launch.kernel.clone(), launch.resources.registers)).collect()
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
@@ -352,7 +359,7 @@ pub(crate) mod tests {
 
     #[test]
     fn writing_what_was_read_gives_the_same_bytes() {
-        let cases = crate::case::all();
+        let cases = crate::cases::all();
         let record = synthetic("scan", &cases);
         let text = record.to_json();
         let read = Record::from_json("test", &text).unwrap();
@@ -369,7 +376,7 @@ pub(crate) mod tests {
 
     #[test]
     fn ranges_are_kept_and_added_up_over_the_launches() {
-        let cases = crate::case::select(&["tile 64, 1 block"]).unwrap();
+        let cases = crate::cases::select(&["tile 64, 1 block"]).unwrap();
         let mut record = synthetic("scan", &cases);
         assert_eq!(record.cases[2].range(crate::counters::EXACT[3].metric), None);
         record.profiles = 3;
@@ -396,7 +403,7 @@ pub(crate) mod tests {
     #[test]
     fn the_records_in_this_program_are_whole() {
         for record in records().unwrap() {
-            let cases: Vec<Case> = crate::case::all().into_iter().filter(|c| c.problem == record.problem).collect();
+            let cases: Vec<Case> = crate::cases::all().into_iter().filter(|c| c.problem == record.problem).collect();
             assert_eq!(record.cases.len(), cases.len(), "{}", record.file_name());
             assert!(cases.iter().all(|case| record.case(case).is_some()));
             assert!(FILES.iter().any(|(file, text)| *file == record.file_name() && *text == record.to_json()));

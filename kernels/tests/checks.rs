@@ -3,14 +3,14 @@
 
 use kernels::testing::compiler_for;
 use kernels::verdict::Verdict;
-use kernels::{case, compile, simulate, testing};
+use kernels::{cases, compile, simulate, testing};
 use sim::report::FindingKind;
 use sim::{Checks, Module, Options};
 
 #[test]
 fn our_kernels_show_what_is_expected_of_them_and_no_more() {
     // The larger grids repeat what every block of these does, and take minutes without optimisation.
-    for case in case::all().into_iter().filter(|case| case.blocks() < 1000) {
+    for case in cases::all().into_iter().filter(|case| case.blocks() < 1000) {
         let run = testing::as_expected(&case);
         let clean = run.reports.iter().all(sim::Report::is_clean);
         for report in run.reports.iter().filter(|_| clean) {
@@ -22,7 +22,7 @@ fn our_kernels_show_what_is_expected_of_them_and_no_more() {
 #[test]
 fn checks_change_no_counter_and_no_result() {
     // With a race the checks' own turns can change the result.
-    for case in case::all().into_iter().filter(|case| case.blocks() < 100 && case.verdict == Verdict::Right) {
+    for case in cases::all().into_iter().filter(|case| case.blocks() < 100 && case.verdict == Verdict::Right) {
         let module = simulate::module(case.problem).unwrap();
         let prepared = case.prepare();
         let run = |checks| simulate::run_with(&module, &prepared, &Options { checks, ..Options::default() });
@@ -37,7 +37,7 @@ fn checks_change_no_counter_and_no_result() {
 /// `histogram_many_bulk` orders the threads' proxy fences before the copy, which the simulator executes in order anyway.
 #[test]
 fn without_a_barrier_there_is_a_race() {
-    let cases = case::all();
+    let cases = cases::all();
     for problem in kernels::ptx::problems() {
         let text = kernels::ptx::committed(problem).unwrap().text;
         for (at, barrier) in text.match_indices("bar.sync \t0;").chain(text.match_indices("bar.sync\t0;")) {
@@ -46,7 +46,7 @@ fn without_a_barrier_there_is_a_race() {
             let entry = text[..at].rfind(".entry").unwrap();
             let module = Module::parse("broken.ptx", &broken).unwrap();
             let name = text[entry..].split([' ', '(']).nth(1).unwrap();
-            let of_kernel = |case: &&case::Case| {
+            let of_kernel = |case: &&kernels::case::Case| {
                 let launches_it = case.launches.iter().any(|launch| launch.kernel == name);
                 case.problem == problem && launches_it && case.blocks() < 100 && case.verdict.is_determined()
             };
@@ -93,7 +93,7 @@ fn the_naive_scan_with_one_buffer_races() {
     let first = lines.iter().position(|line| line.trim_start().starts_with("temp[to * tile + t] =")).unwrap();
     let length = lines[first..].iter().position(|line| line.trim_end().ends_with(';')).unwrap() + 1;
     let store = first + 1..first + 1 + length;
-    for case in case::all().into_iter().filter(|case| case.version == "scan_naive" && case.blocks() < 100) {
+    for case in cases::all().into_iter().filter(|case| case.version == "scan_naive" && case.blocks() < 100) {
         let report = &simulate::run_with(&module, &case.prepare(), &Options::default()).unwrap().reports[0];
         let races: Vec<_> = report.findings.iter().filter(|finding| finding.kind == FindingKind::Race).collect();
         assert!(!races.is_empty() && races.len() == report.findings.len(), "{case}: {:?}", report.findings);

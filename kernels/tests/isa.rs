@@ -4,7 +4,7 @@
 use kernels::isa::record::IsaRecord;
 use kernels::isa::text::batches;
 use kernels::isa::{functions, known, replay};
-use kernels::{ptx, testing};
+use kernels::{ptx, regenerate, testing};
 
 fn record() -> IsaRecord {
     let committed = concat!(env!("CARGO_MANIFEST_DIR"), "/truth/isa.h200.tsv");
@@ -31,10 +31,10 @@ fn the_functions_ptx_was_made_from_the_functions() {
     let header = ptx::Header::parse(functions::PTX).expect("a header");
     assert_eq!(header.source_sha256, ptx::sha256(&functions::source()), "the list has changed. run: cargo dev ptx");
     assert_eq!(header.nvrtc, kernels::setup::VERSION);
-    if let Err(why) = ptx::can_make() {
+    if let Err(why) = regenerate::can_make() {
         return testing::not_run("making the functions' PTX again", &why);
     }
-    let made = ptx::make_functions().unwrap_or_else(|error| panic!("{error}"));
+    let made = regenerate::make_functions().unwrap_or_else(|error| panic!("{error}"));
     assert!(made.ptx == functions::PTX, "kernels/{} differs. run: cargo dev ptx", functions::FILE);
 }
 

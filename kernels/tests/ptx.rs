@@ -1,7 +1,7 @@
 //! The committed PTX belongs to the committed sources; with the pinned NVRTC at hand, it is also made again.
 
 use kernels::testing::compiler_for;
-use kernels::{compile, ptx, testing};
+use kernels::{compile, ptx, regenerate, testing};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -43,12 +43,12 @@ fn committed_ptx_holds_a_line_table_and_no_path_of_a_machine() {
 
 #[test]
 fn committed_ptx_is_what_nvrtc_makes() {
-    if let Err(why) = ptx::can_make() {
+    if let Err(why) = regenerate::can_make() {
         return testing::not_run("making the committed PTX again", &why);
     }
     for problem in ptx::problems() {
         let committed = ptx::committed(problem).unwrap();
-        let made = ptx::make(problem, committed.source).unwrap();
+        let made = regenerate::make(problem, committed.source).unwrap();
         assert_eq!(made.log, "", "{problem}.cu compiles with warnings");
         assert!(made.ptx == committed.text, "kernels/ptx/{problem}.ptx differs. run: cargo dev ptx");
     }
@@ -56,14 +56,14 @@ fn committed_ptx_is_what_nvrtc_makes() {
 
 #[test]
 fn the_catalogue_is_what_nvrtc_makes() {
-    if let Err(why) = ptx::can_make() {
+    if let Err(why) = regenerate::can_make() {
         return testing::not_run("making the PTX of the catalogue again", &why);
     }
-    for folder in ptx::CATALOGUE {
+    for folder in regenerate::CATALOGUE {
         for name in names(&format!("../{folder}"), "cu") {
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(folder).join(&name);
             let read = |extension| std::fs::read_to_string(path.with_extension(extension)).unwrap();
-            let made = ptx::make_in_catalogue(folder, &name, &read("cu")).unwrap();
+            let made = regenerate::make_in_catalogue(folder, &name, &read("cu")).unwrap();
             assert!(made.ptx == read("ptx"), "{folder}/{name}.ptx differs. run: cargo dev ptx");
         }
     }

@@ -32,6 +32,20 @@ pub enum ErrorClass {
     Internal,
 }
 
+/// The exit code of a program that found something wrong with a kernel, or with a result: no error of its own.
+pub const FAULTY: u8 = 1;
+
+impl ErrorClass {
+    /// The exit code of a program that ends with such an error. Every room takes its codes from here.
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Input => 2,
+            Self::Unsupported => 3,
+            Self::Internal => 101,
+        }
+    }
+}
+
 impl Error {
     /// An input error without a place in a file.
     pub fn input(message: impl fmt::Display) -> Self {

@@ -29,7 +29,7 @@ mod simulate;
 pub mod target;
 
 pub use check::Checks;
-pub use error::{Error, ErrorClass};
+pub use error::{Error, ErrorClass, FAULTY};
 pub use launch::{Arg, Content, Dim3, Launch, Scalar};
 pub use machine::schedule::Scheduling;
 pub use predict::Prediction;

@@ -174,7 +174,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            target: "h200".to_owned(),
+            target: target::DEFAULT.to_owned(),
             lowering: Lowering::default(),
             budget: 1 << 30,
             checks: Checks::ALL,

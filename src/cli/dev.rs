@@ -41,7 +41,7 @@ pub(crate) enum DevCommand {
         #[arg(long, default_value = "sim/tests/counters", value_name = "DIR")]
         folder: PathBuf,
         /// Which record: the file NAME.json of that folder
-        #[arg(long, default_value = "h200", value_name = "NAME")]
+        #[arg(long, default_value = sim::target::DEFAULT, value_name = "NAME")]
         gpu_name: String,
         /// First launch them on this machine's GPU under Nsight Compute and write the record anew
         #[arg(long)]

@@ -3,7 +3,8 @@
 mod overview;
 
 use kernels::baseline::Changes;
-use kernels::case::{self, Case};
+use kernels::case::Case;
+use kernels::cases;
 use kernels::compare::sides::{self, Change, Sides};
 use kernels::compare::{self, Against, Comparison, CounterRow, Row, edited, flat, html, lines};
 use kernels::gpu::Gpu;
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &Compare, json: bool) -> Ended {
 
 /// The GPU to simulate.
 fn target(args: &Compare) -> Result<String, Failure> {
-    let Some(name) = &args.target else { return Ok("h200".to_owned()) };
+    let Some(name) = &args.target else { return Ok(sim::target::DEFAULT.to_owned()) };
     let found = sim::target::find(name).ok_or_else(|| Failure::new(USAGE, sim::target::unknown(name)))?;
     Ok(found.name.clone())
 }
@@ -87,8 +88,8 @@ fn target(args: &Compare) -> Result<String, Failure> {
 fn selected(args: &Compare) -> Result<Vec<Case>, Failure> {
     let mut cases = match pair(args) {
         // By their full names: `scan_blelloch` is not `scan_blelloch_pairs` here.
-        Some(pair) => case::all().into_iter().filter(|case| pair.contains(&case.version)).collect(),
-        None => case::select(&args.names).map_err(|error| Failure::new(USAGE, error))?,
+        Some(pair) => cases::all().into_iter().filter(|case| pair.contains(&case.version)).collect(),
+        None => cases::select(&args.names).map_err(|error| Failure::new(USAGE, error))?,
     };
     if let Some(name) = &args.problem {
         let problem = problem::find(name).ok_or_else(|| {

@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Compare, json: bool) -> Ended {
 /// Predicts what the arguments name.
 pub(crate) fn evaluate(args: &Compare) -> Result<Evaluation, Failure> {
     let records = record::records().map_err(|error| Failure::new(USAGE, error))?;
-    let recorded = records.iter().find(|record| record.provenance.gpu.contains("H200"));
+    let recorded = records.iter().find(|record| kernels::gpu::slug(&record.provenance.gpu) == sim::target::DEFAULT);
     let recorded = recorded.ok_or_else(|| Failure::new(USAGE, "there is no bench record of an H200"))?;
     let problems = match &args.problem {
         Some(name) => vec![name.clone()],

@@ -6,7 +6,7 @@ use exercises::audit;
 use exercises::compiler::{Cached, Nvrtc};
 use kernels::isa::coverage;
 use kernels::probes::{self, Suite};
-use kernels::ptx;
+use kernels::regenerate;
 use kernels::sanitizer::{self, SanitizerError};
 
 use super::{Ended, FAULTY, Failure, INTERNAL, UNSUPPORTED, USAGE, exercise};
@@ -132,7 +132,7 @@ fn instructions(json: bool) -> Ended {
 }
 
 fn write_ptx(kernels: &Path, json: bool) -> Ended {
-    let files = ptx::regenerate(kernels).map_err(|error| Failure::new(UNSUPPORTED, error))?;
+    let files = regenerate::regenerate(kernels).map_err(|error| Failure::new(UNSUPPORTED, error))?;
     for file in &files {
         if !file.log.trim().is_empty() {
             eprintln!("{}", file.log.trim_end());

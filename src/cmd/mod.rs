@@ -19,16 +19,18 @@ mod targets;
 
 use std::process::ExitCode;
 
+use ::sim::ErrorClass;
+
 use crate::cli::{Cli, Command, Compare};
 
 /// The kernel is faulty, or simulation and hardware disagree.
-pub(crate) const FAULTY: u8 = 1;
+pub(crate) const FAULTY: u8 = ::sim::FAULTY;
 /// Wrong usage or unreadable input.
-pub(crate) const USAGE: u8 = 2;
+pub(crate) const USAGE: u8 = ErrorClass::Input.exit_code();
 /// Not supported, or not on this machine.
-pub(crate) const UNSUPPORTED: u8 = 3;
+pub(crate) const UNSUPPORTED: u8 = ErrorClass::Unsupported.exit_code();
 /// A bug of ours.
-pub(crate) const INTERNAL: u8 = 101;
+pub(crate) const INTERNAL: u8 = ErrorClass::Internal.exit_code();
 
 /// How a command ends: with a code, or with a message and a code.
 pub(crate) type Ended = Result<u8, Failure>;

@@ -96,7 +96,7 @@ pub(crate) fn bank_map(context: &Context<'_>, directive: &mut Directive) -> Resu
             (0..round.active.min(LANES)).map(|t| Some(4 * u64::from(round.right(t, padding)))).collect();
         addresses.resize(LANES as usize, None);
         let access = Access { space: Space::Shared, width: 4, addresses };
-        let cost = access.cost(context.runs)?;
+        let cost = context.cost(&access)?;
         panels.push(Panel::new(&padding.name(), &access, cost)?);
     }
     let lead = format!(
@@ -123,7 +123,7 @@ pub(crate) fn figure(context: &Context<'_>, directive: &mut Directive) -> Result
         }
         for (formula, label) in formulas.iter().zip(&labels) {
             let access = Access::of(Space::Shared, formula, 4, width)?;
-            let cost = access.cost(context.runs)?;
+            let cost = context.cost(&access)?;
             panels.push(Panel::new(label, &access, cost)?);
         }
     } else {

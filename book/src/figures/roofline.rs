@@ -14,7 +14,7 @@ use crate::html::escape;
 use crate::svg::{drawn, figure};
 
 /// The GPU of the predictions.
-const TARGET: &str = "h200";
+const TARGET: &str = sim::target::DEFAULT;
 
 pub(crate) fn roofline(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let (problem, size, data) = (directive.option("problem")?, directive.option("size")?, directive.option("data")?);

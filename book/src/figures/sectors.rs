@@ -107,7 +107,7 @@ fn accesses(context: &Context<'_>, directive: &mut Directive) -> Result<Vec<(Str
         let mut accesses = Vec::new();
         for (formula, label) in formulas.iter().zip(labels) {
             let access = Access::of(Space::Global, formula, 1, width)?;
-            let cost = access.cost(context.runs)?;
+            let cost = context.cost(&access)?;
             accesses.push((label, access, cost));
         }
         return Ok(accesses);

@@ -12,7 +12,7 @@ use crate::course::{Course, Exercise, read, sources};
 use crate::desk::DeskError;
 use crate::grade::{Bench, CheckKind, Depth, Grade, GradeError, author_code};
 use crate::misconception::{self, Heading};
-use crate::quiz::{answers, truth};
+use crate::{answers, quiz};
 
 /// Checks one exercise.
 pub(super) fn check(
@@ -260,7 +260,7 @@ impl Audit<'_> {
 
     /// Every question has an answer, no answer of a misconception is right, and an empty file does not pass.
     fn questions(&self, report: &mut ExerciseReport) -> Result<(), DeskError> {
-        let truths = match truth::all(&self.bench) {
+        let truths = match self.bench.truths() {
             Ok(truths) => truths,
             Err(GradeError::Course(why)) => {
                 report.problems.push(why);
@@ -296,7 +296,7 @@ impl Audit<'_> {
         if grade(&answers::template(self.exercise))?.passed {
             report.problems.push("the empty file of answers passes".to_owned());
         }
-        let full = grade(&answers::right(self.exercise, &truths))?;
+        let full = grade(&quiz::right(self.exercise, &truths))?;
         if !full.passed || full.score < 1.0 {
             report.problems.push("the right answers do not pass".to_owned());
         }

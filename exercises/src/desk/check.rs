@@ -84,7 +84,7 @@ pub struct Checked {
 impl Checked {
     /// The exit code: 0 if all passed, and a GPU that was asked agrees; 1 if not.
     pub fn exit_code(&self) -> u8 {
-        if self.passed && self.gpu.iter().all(NativeRun::agrees) { 0 } else { 1 }
+        if self.passed && self.gpu.iter().all(NativeRun::agrees) { 0 } else { sim::FAULTY }
     }
 
     /// The message for the learner.

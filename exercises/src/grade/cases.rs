@@ -1,65 +1,12 @@
 //! What happens on one case: findings, results, costs.
 
-use serde::Serialize;
-use sim::report::{Finding, LaunchShape, Metrics, Printed, Severity};
+use sim::report::{Finding, Severity};
 
 use super::envelope::Limit;
-use super::writer::{self, Writer};
-use super::{Check, CheckKind, Grade, GradeError, contract};
+use super::{contract, writer};
 use crate::course::Exercise;
 use crate::instance::{Buffer, Code, Instance, Ran, Role, RunFailure};
-
-/// What happened on one case.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CaseGrade {
-    /// The case's name.
-    pub case: String,
-    /// Whether it is a hidden one.
-    pub hidden: bool,
-    /// The seed of its data.
-    pub seed: u64,
-    /// The first launch's shape.
-    pub launch: LaunchShape,
-    /// How many launches ran.
-    pub launches: usize,
-    /// The length of all judged buffers, in elements.
-    pub elements: usize,
-    /// How many of their elements are wrong.
-    pub wrong: usize,
-    /// The first of them.
-    pub first_wrong: Vec<WrongElement>,
-    /// The names of inputs that the kernel changed.
-    pub changed_inputs: Vec<String>,
-    /// What the simulator found: what counts as wrong. Where the exercise wants no remarks, they are among them.
-    pub findings: Vec<Finding>,
-    /// What it remarks, where that is allowed.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub remarks: Vec<Finding>,
-    /// What the kernel printed.
-    #[serde(skip_serializing_if = "Printed::is_empty")]
-    pub printed: Printed,
-    /// A digest of the judged buffers after the run.
-    #[serde(skip)]
-    pub outcome: u64,
-    /// The exact counters of all launches.
-    #[serde(skip)]
-    pub exact: Metrics,
-}
-
-/// An element of an output that is not what it should be.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct WrongElement {
-    /// The output's name.
-    pub output: String,
-    /// The element's index.
-    pub index: usize,
-    /// What belongs there.
-    pub expected: String,
-    /// What is there; nothing if the kernel never wrote it.
-    pub got: Option<String>,
-    /// Who wrote it, as far as that is told: of the first wrong elements of the first wrong case.
-    pub writer: Option<Writer>,
-}
+use crate::model::{CaseGrade, Check, CheckKind, Grade, GradeError, WrongElement};
 
 /// How many wrong elements a [`CaseGrade`] describes.
 const FIRST_WRONG: usize = 5;

@@ -1,65 +1,14 @@
 //! The cost contract: what a counter shows, what it may show, and which source lines spend it.
 
 use kernels::launch::expression::Names;
-use serde::Serialize;
 use sim::Report;
 use sim::report::LineReport;
 
 use super::envelope::Limit;
+use crate::instance::is_the_file;
 use crate::measure;
+use crate::model::{ContractRow, LineSpend};
 use crate::spec::{Clause, Per};
-
-/// One clause of the contract, judged for one case.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ContractRow {
-    /// The case's name.
-    pub case: String,
-    /// The bound's name, if it is one that holds for every exercise; the author's clauses have none.
-    pub bound: Option<String>,
-    /// What is counted, in a learner's words.
-    pub label: String,
-    /// The counter's full name in Nsight Compute, or a sum of several.
-    pub counter: String,
-    /// The limit as the course writes it, if it is no plain number.
-    pub limit_text: Option<String>,
-    /// What the counter may reach.
-    pub limit: u64,
-    /// Whether it must be that number.
-    pub exact: bool,
-    /// Whether it must reach that number, and may be larger.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub at_least: bool,
-    /// What it reached.
-    pub actual: u64,
-    /// Whether the clause is kept.
-    pub passed: bool,
-    /// What keeping it means.
-    pub meaning: String,
-    /// The source lines that spend it, the worst first.
-    pub lines: Vec<LineSpend>,
-}
-
-impl ContractRow {
-    /// By how much the limit is exceeded.
-    pub const fn excess(&self) -> u64 {
-        if self.at_least { 0 } else { self.actual.saturating_sub(self.limit) }
-    }
-}
-
-/// What one source line spends of a counter.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LineSpend {
-    /// The file; the graded file under the name that its author knows it by.
-    pub file: String,
-    /// The line, from 1.
-    pub line: u32,
-    /// The line's text without its indentation; empty if it is not in the graded file.
-    pub text: String,
-    /// What the line spends.
-    pub actual: u64,
-    /// What the limiting counter shows for this line, if the limit is made of counters.
-    pub limit: Option<u64>,
-}
 
 impl LineSpend {
     fn of(line: &LineReport, actual: u64, limit: Option<u64>, file: &str, source: &str) -> Self {
@@ -71,14 +20,6 @@ impl LineSpend {
             text: code.unwrap_or_default().trim().to_owned(),
             actual,
             limit,
-        }
-    }
-
-    /// What the line spends beyond its limit; all that it spends if it has no limit of its own.
-    pub const fn excess(&self) -> u64 {
-        match self.limit {
-            Some(limit) => self.actual.saturating_sub(limit),
-            None => self.actual,
         }
     }
 }
@@ -175,12 +116,6 @@ const fn factor(per: Per) -> &'static str {
         Per::Block => "blocks",
         Per::Thread => "threads",
     }
-}
-
-/// Whether the line table's `seen` is the graded `file`. The compiler writes the path relative to the source's folder.
-pub(crate) fn is_the_file(seen: &str, file: &str) -> bool {
-    let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
-    seen == file || name(seen) == name(file)
 }
 
 #[cfg(test)]

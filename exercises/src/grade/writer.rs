@@ -5,28 +5,11 @@
 //! other blocks do what they did. Its code is put in front of the kernel's in the PTX.
 
 use kernels::names;
-use serde::Serialize;
 use sim::report::FindingKind;
 use sim::{Arg, Module};
 
 use crate::instance::{Code, Instance};
-
-/// A thread that wrote an element.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Writer {
-    /// Source line.
-    pub line: u32,
-    /// The line's text without its indentation.
-    pub text: String,
-    /// Thread block (x, y, z).
-    pub block: [u32; 3],
-    /// Thread within the block (x, y, z).
-    pub thread: [u32; 3],
-    /// Warp within the block.
-    pub warp: u32,
-    /// Lane within the warp.
-    pub lane: u32,
-}
+use crate::model::Writer;
 
 /// Finds a thread that wrote byte `offset` of the buffer with number `buffer`. None if that cannot be told: there are
 /// several launches, the buffer is no argument, or nobody wrote there.

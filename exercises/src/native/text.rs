@@ -6,7 +6,7 @@ use kernels::native::{Outcome, Pair};
 use tabled::builder::Builder;
 
 use super::{NativeCase, NativeCases, NativeRun};
-use crate::feedback::{elements, grouped, write_table};
+use crate::words::{elements, grouped, write_table};
 
 /// Times below this say little about a kernel: starting it takes some of them.
 const MOSTLY_LAUNCHING_US: f64 = 20.0;

@@ -5,9 +5,10 @@ use std::fmt;
 
 use sim::report::details::{AccessDetails, BankMap};
 
-use crate::grade::{Bench, GradeError, is_the_file};
-use crate::instance::{Code, Instance, Ran};
+use crate::course::Exercise;
+use crate::instance::{Code, Instance, Ran, is_the_file};
 use crate::measure;
+use crate::model::GradeError;
 use crate::spec::{Answer, Question};
 
 /// A right answer.
@@ -31,7 +32,7 @@ impl fmt::Display for Truth {
             Self::Lanes(lanes) if lanes.len() == 32 => f.write_str("all"),
             Self::Lanes(lanes) => {
                 let lanes: Vec<u32> = lanes.iter().copied().collect();
-                f.write_str(&crate::feedback::ranges(&lanes))
+                f.write_str(&crate::words::ranges(&lanes))
             }
             Self::Word(word) => f.write_str(word),
         }
@@ -146,48 +147,29 @@ fn lanes(text: &str) -> Result<BTreeSet<u32>, String> {
     if lanes.is_empty() { Err(wrong()) } else { Ok(lanes) }
 }
 
-/// Whether an answer comes from exactly one place, and has the line that it needs.
-///
-/// # Errors
-/// A sentence for the course's author.
-pub(crate) fn judge(answer: &Answer) -> Result<(), String> {
-    let by_line = [
-        answer.bank_of_lane.is_some(),
-        answer.lanes_in_bank.is_some(),
-        answer.lanes_with_lane.is_some(),
-        answer.lanes_active == Some(true),
-        answer.cost_of_access == Some(true),
-    ];
-    let others = [answer.counter.is_some(), answer.finding.is_some(), answer.value.is_some(), answer.largest.is_some()];
-    let count = by_line.iter().chain(&others).filter(|given| **given).count();
-    if count != 1 {
-        return Err(format!("the answer comes from {count} places, not from one"));
-    }
-    if by_line.contains(&true) && answer.line.is_none() {
-        return Err("the answer is about an access: `line` is missing".to_owned());
-    }
-    Ok(())
-}
-
-/// The right answers to all questions, in order.
+/// The right answers to all questions, in order, from what the kernel that they are about does with the cases.
 ///
 /// # Errors
 /// When the course is wrong, or something is not simulated.
-pub(crate) fn all(bench: &Bench<'_>) -> Result<Vec<Truth>, GradeError> {
-    let name = &bench.exercise.name;
-    let kernel = bench.kernel.as_ref().ok_or_else(|| GradeError::Internal("questions without a kernel".to_owned()))?;
+pub(crate) fn all(
+    exercise: &Exercise,
+    kernel: Option<&Code>,
+    instances: &[Instance],
+) -> Result<Vec<Truth>, GradeError> {
+    let name = &exercise.name;
+    let kernel = kernel.ok_or_else(|| GradeError::Internal("questions without a kernel".to_owned()))?;
     let mut runs: BTreeMap<String, Ran> = BTreeMap::new();
-    let options = sim::Options { budget: bench.exercise.run.budget, details: true, ..sim::Options::default() };
-    for instance in &bench.instances {
+    let options = sim::Options { budget: exercise.run.budget, details: true, ..sim::Options::default() };
+    for instance in instances {
         let ran = instance.run(kernel, &options);
         let ran = ran.map_err(|why| GradeError::Course(format!("{name}, case `{}`: {why}", instance.case.name)))?;
         runs.insert(instance.case.name.clone(), ran);
     }
-    let sight = Sight { kernel, instances: &bench.instances, runs: &runs };
+    let sight = Sight { kernel, instances, runs: &runs };
     let of = |question: &Question| {
         sight.truth(question).map_err(|why| GradeError::Course(format!("{name}, question `{}`: {why}", question.id)))
     };
-    bench.exercise.questions.iter().map(of).collect()
+    exercise.questions.iter().map(of).collect()
 }
 
 /// What all cases showed.

@@ -1,8 +1,8 @@
 //! Tests of what changes line by line.
 
 use super::*;
-use crate::nvrtc;
 use crate::testing::not_run;
+use crate::{nvrtc, regenerate};
 
 #[test]
 fn lines_that_moved_are_told_from_lines_that_changed() {
@@ -16,7 +16,7 @@ fn lines_that_moved_are_told_from_lines_that_changed() {
 
 #[test]
 fn a_version_is_stood_for_by_its_largest_small_case() {
-    let cases = crate::case::select(&["scan_naive"]).unwrap();
+    let cases = crate::cases::select(&["scan_naive"]).unwrap();
     let chosen = representative(cases.iter()).unwrap();
     assert!(chosen.threads() <= MOST_THREADS);
     assert!(cases.iter().all(|case| case.threads() <= chosen.threads() || case.threads() > MOST_THREADS));
@@ -58,7 +58,7 @@ fn the_same_code_has_no_changes() {
 /// Whoever changes a padding constant hears which line it is, and which lines pay for it.
 #[test]
 fn a_changed_padding_constant_is_found_with_its_line() {
-    if let Err(why) = ptx::can_make() {
+    if let Err(why) = regenerate::can_make() {
         return not_run("changes of an edited source, line by line", &why);
     }
     assert!(nvrtc::get().is_ok());
@@ -66,7 +66,7 @@ fn a_changed_padding_constant_is_found_with_its_line() {
     let (before, after) = ("transpose<1>", "transpose<0>");
     let line = 1 + committed.source.lines().position(|line| line.contains(before)).expect("a padded tile") as u32;
     let source = committed.source.replacen(before, after, 1);
-    let made = ptx::make("copy", &source).unwrap();
+    let made = regenerate::make("copy", &source).unwrap();
     let module = Module::parse("copy.ptx", &made.ptx).unwrap();
     let baseline = of("copy", &ptx::code_sha256(committed.text)).unwrap();
     let changes = changes(baseline, &module, &source).unwrap();

@@ -5,29 +5,26 @@
 //! version after the other on it. Nothing that is wrong is timed.
 
 mod measure;
-mod peers;
 pub mod plot;
 pub mod record;
 pub mod select;
 mod sweep;
-pub mod values;
 pub mod view;
-pub mod workload;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+pub use crate::workload::Workload;
 pub use record::{Outcome, Record, Row, Sweep};
 pub use select::{BenchError, Selection};
-pub use workload::Workload;
 
 use crate::gpu::{Gpu, GpuError, Properties, Stopwatch};
+use crate::peers::Peers;
 use crate::problem::Problem;
 use crate::ptx;
+use crate::workload::{Call, Content, Run};
 use measure::{Bench, WARM_UP};
-use peers::Peers;
 use record::{Copy, Method, Provenance, SCHEMA};
-use workload::{Call, Content, Run};
 
 /// How to bench.
 #[derive(Debug, Clone, PartialEq)]
@@ -215,7 +212,7 @@ fn provenance(gpu: &Properties, peers: &Result<Peers, String>) -> Provenance {
         npp: peers.as_ref().ok().and_then(Peers::npp_version),
         nvcc: peers.as_ref().ok().map(|peers| peers.nvcc.clone()),
         no_peers: peers.as_ref().err().cloned(),
-        date: crate::record::today(),
+        date: crate::provenance::today(),
         warpbook: env!("CARGO_PKG_VERSION").to_owned(),
     }
 }

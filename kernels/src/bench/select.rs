@@ -1,9 +1,9 @@
 //! Which workloads and versions are asked for, and what can go wrong with a bench.
 
 use super::record::Row;
-use super::workload::{SinglePass, Size, Workload};
 use crate::gpu::GpuError;
 use crate::problem::{self, Problem};
+use crate::workload::{SinglePass, Size, Workload};
 
 /// What to bench. An empty list means everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -68,8 +68,8 @@ impl BenchError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Gpu { error, .. } => error.exit_code(),
-            Self::Unknown { .. } | Self::Size { .. } | Self::Nothing => 2,
-            Self::NoPtx(_) => 101,
+            Self::Unknown { .. } | Self::Size { .. } | Self::Nothing => sim::ErrorClass::Input.exit_code(),
+            Self::NoPtx(_) => sim::ErrorClass::Internal.exit_code(),
         }
     }
 

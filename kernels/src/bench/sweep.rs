@@ -5,11 +5,11 @@ use rayon::prelude::*;
 
 use super::measure::Bench;
 use super::record::Sweep;
-use super::workload::{Content, Run, SinglePass, Size};
 use crate::bench::BenchError;
 use crate::gpu::Kernels;
 use crate::problem::Problem;
 use crate::verdict::Verdict;
+use crate::workload::{Content, Run, SinglePass, Size};
 
 /// Sizes whose inputs and references are made side by side, ahead of the GPU.
 const BATCH: usize = 256;

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::record::records;
-use super::workload::{Fill, Launches};
 use super::*;
 use crate::case::Pass;
 use crate::gpu::Times;
-use crate::problem;
 use crate::verdict::Verdict;
+use crate::workload::{Fill, Launches};
+use crate::{peers, problem};
 
 fn timed(median_us: u64) -> Outcome {
     let median_ns = median_us * 1000;
@@ -216,7 +216,7 @@ fn simulated(problem: &str, content: &Content, run: &Run, launches: &Launches) {
     use crate::case::{Buffer, Prepared};
     use crate::check::POISON;
     let bytes = |name: &str| content.inputs.iter().find(|(own, _)| *own == name).map(|(_, values)| values.bytes());
-    let own = |buffer: &workload::Own| Buffer {
+    let own = |buffer: &crate::workload::Own| Buffer {
         name: buffer.name,
         content: sim::Arg::Buffer(
             match buffer.fill {
@@ -314,4 +314,17 @@ fn small_workloads_are_right_on_a_gpu() {
         assert!(!matches!(row.outcome, Outcome::Failed { .. }), "{row:?}");
     }
     assert!(record.rows.iter().filter(|row| row.outcome.times().is_some()).count() > 50);
+}
+
+#[test]
+fn every_operation_that_is_called_is_in_the_harness() {
+    let mut called = 0;
+    for peer in problem::all().iter().flat_map(|problem| (problem.bench)()).flat_map(|workload| workload.peers) {
+        if let Call::Cub(operation) | Call::Npp(operation) = peer.call {
+            assert!(peers::source(operation).text.contains(&format!("defined(PEER_{operation})")), "{operation}");
+            assert_eq!((peers::source(operation).library == "NPP"), matches!(peer.call, Call::Npp(_)), "{operation}");
+            called += 1;
+        }
+    }
+    assert!(called > 10, "{called}");
 }

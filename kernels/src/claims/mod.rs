@@ -24,7 +24,7 @@ pub use lab::Lab;
 pub use table::{csv, show};
 
 /// The GPU that stands for today.
-pub const NOW: &str = "h200";
+pub const NOW: &str = sim::target::DEFAULT;
 
 /// What becomes of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, serde::Deserialize)]
@@ -167,8 +167,8 @@ impl ClaimsError {
     /// The exit code that a program should end with: the list is our own.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Unknown(_) => 2,
-            Self::Row { .. } | Self::List(_) => 101,
+            Self::Unknown(_) => sim::ErrorClass::Input.exit_code(),
+            Self::Row { .. } | Self::List(_) => sim::ErrorClass::Internal.exit_code(),
         }
     }
 }

@@ -122,9 +122,9 @@ fn launch_files_and_listings_are_those_of_the_folder() {
     let text = file::FILES.iter().find(|(name, _)| name.ends_with("listings.ptx")).unwrap().1;
     let header = crate::ptx::Header::parse(text).unwrap();
     assert_eq!(header.source_sha256, crate::ptx::sha256(&listings), "run: cargo dev ptx --kernels kernels/claims");
-    if let Err(why) = crate::ptx::can_make() {
+    if let Err(why) = crate::regenerate::can_make() {
         return crate::testing::not_run("making the PTX of the claims' listings again", &why);
     }
-    let made = crate::ptx::make_in(Path::new("kernels/claims"), "listings", &listings).unwrap();
+    let made = crate::regenerate::make_in(Path::new("kernels/claims"), "listings", &listings).unwrap();
     assert!(made.ptx == text && made.log.is_empty(), "run: cargo dev ptx --kernels kernels/claims");
 }

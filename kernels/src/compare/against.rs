@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sim::Module;
-use sim::target::{self, Target};
+use sim::target::{self, DEFAULT, Target};
 
 use super::{CompareError, Edited};
 use crate::case::Case;
@@ -11,9 +11,6 @@ use crate::gpu::Gpu;
 use crate::ptx;
 use crate::simulate::{self, SimulateError};
 use crate::truth::{self, Provenance, Record};
-
-/// The GPU that is simulated if nothing else is said.
-pub(super) const TARGET: &str = "h200";
 
 /// What the simulator is held against.
 #[derive(Debug, Clone, Default)]
@@ -39,7 +36,7 @@ pub struct Simulator {
 
 impl Default for Simulator {
     fn default() -> Self {
-        Self { target: TARGET.to_owned(), edited: Vec::new(), all_checks: false }
+        Self { target: DEFAULT.to_owned(), edited: Vec::new(), all_checks: false }
     }
 }
 

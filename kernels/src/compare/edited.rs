@@ -7,7 +7,8 @@ use std::{fs, io};
 use sim::Module;
 
 use crate::problem;
-use crate::ptx::{self, RegenerateError};
+use crate::ptx;
+use crate::regenerate::{self, RegenerateError};
 
 /// The kernels of a problem from a source that was edited.
 #[derive(Debug, Clone)]
@@ -67,9 +68,9 @@ impl EditedError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Make { why: RegenerateError::Compile(why), .. } => why.exit_code(),
-            Self::Make { .. } => 3,
-            Self::Read { .. } | Self::NoProblem { .. } => 2,
-            Self::Parse { .. } => 101,
+            Self::Make { .. } => sim::ErrorClass::Unsupported.exit_code(),
+            Self::Read { .. } | Self::NoProblem { .. } => sim::ErrorClass::Input.exit_code(),
+            Self::Parse { .. } => sim::ErrorClass::Internal.exit_code(),
         }
     }
 }
@@ -83,7 +84,7 @@ pub fn of_text(problem: &'static str, source: String) -> Result<Option<Edited>, 
     if committed.is_some_and(|committed| committed.header.source_sha256 == ptx::sha256(&source)) {
         return Ok(None);
     }
-    let made = ptx::make(problem, &source).map_err(|why| EditedError::Make { problem, why })?;
+    let made = regenerate::make(problem, &source).map_err(|why| EditedError::Make { problem, why })?;
     let code_sha256 = ptx::code_sha256(&made.ptx);
     if committed.is_some_and(|committed| ptx::code_sha256(committed.text) == code_sha256) {
         return Ok(None);

@@ -13,6 +13,7 @@ pub mod sides;
 mod twins;
 
 use rayon::prelude::*;
+use sim::target::DEFAULT;
 use sim::{Checks, Options, Report};
 
 pub use against::{Against, Simulator};
@@ -20,7 +21,6 @@ pub use comparison::{Cause, Comparison, CounterRow, LaunchRow, Live, RecordInfo,
 pub use edited::Edited;
 pub use twins::Twins;
 
-use against::TARGET;
 use comparison::summarize;
 
 use crate::baseline::{self, Changes};
@@ -91,8 +91,8 @@ impl CompareError {
     /// The exit code that a program should end with.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Truth(_) | Self::Known(_) => 101,
-            Self::NoRecord(_) | Self::NoTarget { .. } | Self::Stale { .. } => 3,
+            Self::Truth(_) | Self::Known(_) => sim::ErrorClass::Internal.exit_code(),
+            Self::NoRecord(_) | Self::NoTarget { .. } | Self::Stale { .. } => sim::ErrorClass::Unsupported.exit_code(),
             Self::Simulate(error) => error.exit_code(),
             Self::Gpu(error) => error.exit_code(),
         }
@@ -118,7 +118,7 @@ pub fn compare(
     let mut problems: Vec<&str> = cases.iter().map(|case| case.problem).collect();
     problems.dedup();
     // Another GPU than the default one can be simulated without any measurement: then the simulator alone knows.
-    let simulator_only = against.records.is_empty() && simulator.target != TARGET;
+    let simulator_only = against.records.is_empty() && simulator.target != DEFAULT;
     for problem in problems {
         let own: Vec<&Case> = cases.iter().filter(|case| case.problem == problem).collect();
         match against.records.iter().find(|record| record.problem == problem) {
@@ -215,11 +215,12 @@ fn run_live(gpu: &Gpu, cases: &[Case], simulated: &[Simulated]) -> Result<Vec<Li
             }
         };
         let prepared = case.prepare();
-        let contents = kernels.run(&prepared)?;
+        let work = prepared.work()?;
+        let contents = kernels.run(&work)?;
         rows.push(Live {
             result: prepared.check(&contents),
             same_output: prepared.outputs(&contents) == simulated.outputs || !is_determined(case),
-            times: kernels.time(&prepared, REPEATS)?,
+            times: kernels.time(&work, REPEATS)?,
         });
     }
     Ok(rows)

@@ -3,14 +3,14 @@
 use sim::report::FindingKind;
 
 use super::*;
-use crate::case;
+use crate::cases;
 use crate::check::Check;
 use crate::truth::LaunchRecord;
 use crate::truth::tests::synthetic;
 
 /// Four cases and a record in which counters and outputs are what [`simulated`] says.
 fn setup() -> (Vec<Case>, Record) {
-    let cases = case::select(&["scan_naive, tile 64,"]).unwrap();
+    let cases = cases::select(&["scan_naive, tile 64,"]).unwrap();
     let record = synthetic("scan", &cases);
     (cases, record)
 }
@@ -206,7 +206,7 @@ fn what_is_known_is_no_failure_and_what_is_new_is_one() {
     assert_eq!(spread(2).0.counters[2].word(), "DIFFERS");
     let (row, usage) = spread(1);
     assert_eq!((row.counters[1].word(), row.counters[1].range), ("not repeated", Some([1, 9])));
-    let all = case::select(&["scan_naive"]).unwrap();
+    let all = cases::select(&["scan_naive"]).unwrap();
     let mut usage = usage;
     usage.compared("scan", 0);
     let review = known.review(&usage, &all, &[&record.provenance]);
@@ -225,7 +225,7 @@ fn the_worst_come_first_and_tables_have_every_counter() {
     rows[2] = judge(&cases[2], ours, Some(&record.cases[2]), None);
     let summary = summarize(&rows, &[&record.provenance]);
     let comparison = Comparison {
-        target: TARGET.to_owned(),
+        target: DEFAULT.to_owned(),
         records: Vec::new(),
         live: None,
         rows,
@@ -248,14 +248,14 @@ fn the_worst_come_first_and_tables_have_every_counter() {
 
 #[test]
 fn two_versions_are_set_side_by_side_in_words() {
-    let cases: Vec<Case> = case::select(&["scan_blelloch", "tile 64, 1 block"])
+    let cases: Vec<Case> = cases::select(&["scan_blelloch", "tile 64, 1 block"])
         .unwrap()
         .into_iter()
         .filter(|case| {
             ["scan_blelloch", "scan_blelloch_padded"].contains(&case.version) && case.name == "tile 512, 1 block"
         })
         .collect();
-    let against = Against::recorded(TARGET, None).unwrap();
+    let against = Against::recorded(DEFAULT, None).unwrap();
     let comparison = compare(&cases, &against, &|_| ()).unwrap();
     let sides = sides::sides(&comparison, "scan_blelloch", "scan_blelloch_padded", &[]).unwrap();
     assert_eq!((sides.common, &*sides.case), (1, "tile 512, 1 block"));
@@ -268,7 +268,7 @@ fn two_versions_are_set_side_by_side_in_words() {
 
 #[test]
 fn a_gpu_that_nobody_measured_is_known_to_the_simulator_alone() {
-    let cases = case::select(&["scan_naive, tile 64, 1 block"]).unwrap();
+    let cases = cases::select(&["scan_naive, tile 64, 1 block"]).unwrap();
     let against = Against::recorded("a100", None).unwrap();
     assert!(against.records.is_empty());
     let comparison = compare(&cases, &against, &|_| ()).unwrap();

@@ -90,9 +90,9 @@ impl RunError {
     /// The exit code that a program should end with.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Spec(_) | Self::Name(_) => 2,
-            Self::Sim(error) => crate::open::exit_code(error),
-            Self::Memory(_) => 3,
+            Self::Spec(_) | Self::Name(_) => sim::ErrorClass::Input.exit_code(),
+            Self::Sim(error) => error.class().exit_code(),
+            Self::Memory(_) => sim::ErrorClass::Unsupported.exit_code(),
         }
     }
 }

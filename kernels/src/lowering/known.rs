@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use serde::Deserialize;
 
 use super::{Access, LineAccesses};
-use crate::known::{matches, numbers};
+use crate::known_differences::{is_newer, matches, read};
 
 /// The list that this program was built with.
 const TEXT: &str = include_str!("../../truth/lowering.toml");
@@ -57,8 +57,8 @@ pub struct KnownLowering {
 /// A sentence.
 pub fn known() -> Result<&'static KnownLowering, &'static str> {
     static KNOWN: OnceLock<Result<KnownLowering, String>> = OnceLock::new();
-    let read = || toml::from_str(TEXT).map_err(|why| format!("{FILE}: {why}"));
-    KNOWN.get_or_init(read).as_ref().map_err(String::as_str)
+    let list = || read(FILE, TEXT).map_err(|error| error.to_string());
+    KNOWN.get_or_init(list).as_ref().map_err(String::as_str)
 }
 
 impl Entry {
@@ -69,7 +69,7 @@ impl Entry {
         };
         let (ours, theirs) = line.difference();
         self.file == line.file
-            && numbers(ptxas) <= numbers(&self.until)
+            && !is_newer(ptxas, &self.until)
             && self.arches.contains(arch)
             && self.kernels.iter().any(|pattern| matches(pattern, &line.kernel))
             && words(&ours, &self.ours)

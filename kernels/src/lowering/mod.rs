@@ -15,9 +15,10 @@ use serde::Serialize;
 use sim::{Lowering, Module};
 
 pub use known::{FILE as KNOWN_FILE, KnownLowering, known};
-pub use sass::{HOW_TO_GET, OVERRIDE, Placed, SassError, Tools};
+pub use sass::Placed;
 
 use crate::counters::EXACT;
+pub use crate::sass::{HOW_TO_GET, OVERRIDE, SassError, Tools};
 
 /// The architectures that the check is made for.
 pub const ARCHES: [&str; 2] = ["sm_90", "sm_80"];
@@ -198,10 +199,10 @@ impl LoweringError {
     /// The exit code that a program should end with.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Sass(SassError::Refused { .. }) => 2,
-            Self::Sass(_) => 3,
-            Self::Sim(error) => crate::open::exit_code(error),
-            Self::Known(_) => 101,
+            Self::Sass(SassError::Refused { .. }) => sim::ErrorClass::Input.exit_code(),
+            Self::Sass(_) => sim::ErrorClass::Unsupported.exit_code(),
+            Self::Sim(error) => error.class().exit_code(),
+            Self::Known(_) => sim::ErrorClass::Internal.exit_code(),
         }
     }
 }

@@ -12,12 +12,12 @@ use sim::{Checks, Options};
 pub use png::{read, write};
 pub use scene::{LARGEST, draw};
 
-use crate::bench::workload::Own;
 use crate::case::{Buffer, Prepared};
 use crate::gpu::{Gpu, GpuError};
 use crate::problem::summed_area_table::{PROBLEM, PlanError, Size, Tiles, plan};
 use crate::ptx;
 use crate::simulate::{self, SimulateError};
+use crate::workload::Own;
 
 /// A picture with three colours per pixel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,7 +72,9 @@ impl PictureError {
     /// The exit code that a program should end with.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Size { .. } | Self::File { .. } | Self::Depth { .. } | Self::Plan(_) => 2,
+            Self::Size { .. } | Self::File { .. } | Self::Depth { .. } | Self::Plan(_) => {
+                sim::ErrorClass::Input.exit_code()
+            }
             Self::Simulate(error) => error.exit_code(),
             Self::Gpu(error) => error.exit_code(),
         }
@@ -120,7 +122,7 @@ pub fn blur(picture: &Picture, blur: Blur, gpu: Option<&Gpu>) -> Result<Blurred,
         let middle = (pixels.iter().map(|&pixel| u64::from(pixel)).sum::<u64>() / pixels.len() as u64) as f32;
         let prepared = prepare(picture, blur, pixels.iter().map(|&pixel| f32::from(pixel) - middle).collect())?;
         let contents = match gpu {
-            Some(gpu) => gpu.load(ptx_text()?)?.run(&prepared)?,
+            Some(gpu) => gpu.load(ptx_text()?)?.run(&prepared.work()?)?,
             None => {
                 let options = Options { checks: Checks::NONE, ..Options::default() };
                 let module = simulate::module(PROBLEM.name)?;

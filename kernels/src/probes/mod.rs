@@ -21,7 +21,7 @@ use serde::Deserialize;
 use sim::report::Metrics;
 use sim::{Arg, Dim3, Launch, Module, Scalar, simulate};
 
-use crate::ptx;
+use crate::{known_differences, ptx};
 
 pub use compare::{Comparison, Difference, compare};
 pub use record::{CHILD_SUBCOMMAND, ProbeRecordError, child, record};
@@ -96,9 +96,9 @@ impl ProbeError {
     /// The exit code that a program should end with: a faulty probe is a faulty kernel.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Read { .. } | Self::Format { .. } => 2,
-            Self::Simulation { .. } => 3,
-            Self::Faulty { .. } => 1,
+            Self::Read { .. } | Self::Format { .. } => sim::ErrorClass::Input.exit_code(),
+            Self::Simulation { .. } => sim::ErrorClass::Unsupported.exit_code(),
+            Self::Faulty { .. } => sim::FAULTY,
         }
     }
 }
@@ -210,7 +210,8 @@ impl Suite {
     /// As [`Self::truth`].
     pub fn known(&self) -> Result<Vec<Known>, ProbeError> {
         let file = self.folder.join("known.toml");
-        let KnownFile { known } = toml::from_str(&read(&file)?).map_err(|why| format_error(&file, why))?;
+        let list = known_differences::read(&file.display().to_string(), &read(&file)?);
+        let KnownFile { known } = list.map_err(|error| format_error(&file, error.why))?;
         Ok(known)
     }
 

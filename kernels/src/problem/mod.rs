@@ -12,9 +12,8 @@ pub mod reduction;
 pub mod scan;
 pub mod summed_area_table;
 
-use crate::bench::Workload;
-use crate::bench::workload::{SinglePass, Size};
 use crate::case::Case;
+use crate::workload::{SinglePass, Size, Workload};
 
 /// One problem.
 #[derive(Debug, Clone, Copy)]

@@ -2,9 +2,9 @@
 
 mod bench;
 use super::Problem;
-use crate::bench::workload::Own;
 use crate::case::{Buffer, Case, Planned, Prepared};
 use crate::check::{Element, Expected, Tolerance};
+use crate::workload::Own;
 
 pub mod keys;
 mod plan;

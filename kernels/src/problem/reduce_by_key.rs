@@ -12,10 +12,10 @@ pub use keys::Keys;
 pub use plan::{Output, PlanError, Values, plan};
 
 use super::Problem;
-use crate::bench::workload::Own;
 use crate::case::{Buffer, Case, Planned, Prepared};
 use crate::check::{Element, Expected, Tolerance};
 use crate::random::Random;
+use crate::workload::Own;
 
 /// The problem.
 pub const PROBLEM: Problem = Problem {

@@ -9,11 +9,11 @@ mod tests;
 pub use plan::{Plan, PlanError, Table, Tiles, plan, radius_at};
 
 use super::Problem;
-use crate::bench::workload::Own;
 use crate::case::{Buffer, Case, Planned, Prepared};
 use crate::check::{Element, Expected, Tolerance};
 use crate::random::Random;
 use crate::verdict::Verdict;
+use crate::workload::Own;
 use sim::report::FindingKind;
 
 /// The problem.

@@ -35,7 +35,7 @@ fn a_record_is_only_replaced_by_one_of_the_same_gpu() {
 fn what_an_interrupted_recording_did_is_not_done_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("scan.h200.json");
-    let cases = crate::case::select(&["scan"]).unwrap();
+    let cases = crate::cases::select(&["scan"]).unwrap();
     let mut old = crate::truth::tests::synthetic("scan", &cases);
     let now = Provenance { date: "2027-01-01".to_owned(), ..old.provenance.clone() };
     assert!(!is_there(&file, &now, &cases, 1), "there is no file");
@@ -51,7 +51,7 @@ fn what_an_interrupted_recording_did_is_not_done_again() {
 
 #[test]
 fn a_counter_that_is_not_the_same_in_all_profiles_has_a_range() {
-    let cases = crate::case::select(&["scan_naive, tile 64, 1 block"]).unwrap();
+    let cases = crate::cases::select(&["scan_naive, tile 64, 1 block"]).unwrap();
     let mut record = crate::truth::tests::synthetic("scan", &cases).cases.remove(0);
     let (steady, noisy) = (EXACT[0].metric.to_owned(), EXACT[1].metric.to_owned());
     let profile = |value: u64| {

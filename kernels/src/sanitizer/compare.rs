@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 
 use super::TOOLS;
+use crate::known_differences::read;
 
 /// The record of an H200.
 const RECORD: &str = include_str!("../../../sim/tests/faulty/sanitizer.h200.tsv");
@@ -142,7 +143,7 @@ pub fn comparison_of_problems() -> Result<Comparison, String> {
 
 fn compare(record: &str, causes: &str) -> Result<Comparison, String> {
     let (head, kernels) = parse(record)?;
-    let CauseFile { cause: causes } = toml::from_str(causes).map_err(|why| format!("sanitizer.toml: {why}"))?;
+    let CauseFile { cause: causes } = read("sanitizer.toml", causes).map_err(|error| error.to_string())?;
     for said in &kernels {
         for finder in said.finders() {
             let named = causes.iter().filter(|cause| cause.finder == finder && cause.kernels.contains(&said.kernel));

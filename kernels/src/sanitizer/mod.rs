@@ -65,9 +65,11 @@ impl SanitizerError {
     /// The exit code that a program should end with.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::File { .. } | Self::Kernel { .. } | Self::Version(_) | Self::Nothing(_) => 2,
+            Self::File { .. } | Self::Kernel { .. } | Self::Version(_) | Self::Nothing(_) => {
+                sim::ErrorClass::Input.exit_code()
+            }
             Self::Gpu(error) => error.exit_code(),
-            Self::Missing(_) => 3,
+            Self::Missing(_) => sim::ErrorClass::Unsupported.exit_code(),
         }
     }
 }
@@ -103,7 +105,7 @@ pub fn subjects(folder: &Path) -> Result<Vec<Subject>, SanitizerError> {
 /// As its variants say. That the GPU stops the kernel is one of them.
 pub fn launch(file: &Path, gpu: u32) -> Result<(), SanitizerError> {
     let (ptx, case) = prepare(file)?;
-    Gpu::open(gpu)?.load(&ptx)?.run(&case)?;
+    Gpu::open(gpu)?.load(&ptx)?.run(&case.work()?)?;
     Ok(())
 }
 

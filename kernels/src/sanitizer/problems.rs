@@ -49,14 +49,14 @@ fn is_small(case: &Prepared) -> bool {
 /// # Errors
 /// As its variants say. That the GPU stops a kernel is one of them.
 pub fn launch_version(version: &str, gpu: u32) -> Result<(), SanitizerError> {
-    let mut cases = crate::case::all();
+    let mut cases = crate::cases::all();
     cases.retain(|case| case.version == version);
     let unknown = || SanitizerError::Version(version.to_owned());
     let ptx = ptx::committed(cases.first().ok_or_else(unknown)?.problem).ok_or_else(unknown)?;
     let gpu = Gpu::open(gpu)?;
     let kernels = gpu.load(ptx.text)?;
     for case in cases.iter().map(Case::prepare).filter(is_small) {
-        kernels.run(&case)?;
+        kernels.run(&case.work()?)?;
     }
     Ok(())
 }
@@ -70,7 +70,7 @@ mod tests {
         let subjects = subjects_of_problems();
         let names: BTreeSet<&str> = subjects.iter().map(|subject| &*subject.name).collect();
         assert_eq!(names.len(), subjects.len());
-        let cases = crate::case::all();
+        let cases = crate::cases::all();
         for name in names {
             let mut own = cases.iter().filter(|case| case.version == name);
             assert!(own.any(|case| is_small(&case.prepare())), "{name}");

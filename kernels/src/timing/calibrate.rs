@@ -84,8 +84,8 @@ impl CalibrateError {
     pub const fn exit_code(&self) -> u8 {
         match self {
             Self::Gpu(error) => error.exit_code(),
-            Self::Nvcc(_) | Self::NoTarget(_) => 3,
-            Self::Failed(_) => 2,
+            Self::Nvcc(_) | Self::NoTarget(_) => sim::ErrorClass::Unsupported.exit_code(),
+            Self::Failed(_) => sim::ErrorClass::Input.exit_code(),
         }
     }
 }
@@ -132,7 +132,7 @@ pub fn calibrate(rounds: u32) -> Result<Calibrated, CalibrateError> {
     Ok(Calibrated {
         numbers: numbers(&target, &values(&printed)?)?,
         on: format!("{}, driver {}, CUDA {}", properties.name, properties.driver, properties.cuda),
-        date: crate::record::today(),
+        date: crate::provenance::today(),
         target,
     })
 }

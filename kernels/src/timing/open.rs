@@ -4,9 +4,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::Row;
+use crate::known_differences::read;
 
 /// The reviewed list.
 const LIST: &str = include_str!("../../truth/time.toml");
+/// Its path from the repository's root, for messages.
+const FILE: &str = "kernels/truth/time.toml";
 
 /// An open question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,7 +36,7 @@ struct List {
 /// # Errors
 /// What is wrong with the committed file.
 pub fn questions() -> Result<Vec<Question>, String> {
-    toml::from_str::<List>(LIST).map(|list| list.question).map_err(|error| format!("kernels/truth/time.toml: {error}"))
+    read::<List>(FILE, LIST).map(|list| list.question).map_err(|error| error.to_string())
 }
 
 impl Question {

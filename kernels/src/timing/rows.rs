@@ -9,11 +9,11 @@ use sim::{Arg, Checks, Content as Bytes, Launch, Options};
 
 use super::speed_of_light::{self, Speed};
 use super::{LARGEST, MOST_WORK, SHORTEST_US};
-use crate::bench::workload::{Content, Fill, Launches, Workload};
 use crate::bench::{BenchError, Record, Selection};
 use crate::case::{Pass, Step};
 use crate::simulate::{self, SimulateError};
 use crate::truth;
+use crate::workload::{Content, Fill, Launches, Workload};
 
 /// Launches of a version after which one of a kernel that was predicted with the same grid is not predicted again.
 const ALIKE: usize = 2;
@@ -99,7 +99,7 @@ pub fn predict(
     record: &Record,
     progress: &(dyn Fn(&Row) + Sync),
 ) -> Result<Vec<Row>, TimingError> {
-    let registers = registers();
+    let registers = truth::registers();
     let mut rows = Vec::new();
     for (problem, workloads) in selection.select()? {
         for workload in workloads.iter().filter(|workload| workload.elements <= LARGEST) {
@@ -132,13 +132,6 @@ pub fn predict(
         }
     }
     Ok(rows)
-}
-
-/// Registers of a thread by kernel, as the GPU's driver told them when counters were recorded.
-pub fn registers() -> HashMap<String, u32> {
-    let records = truth::records().unwrap_or_default();
-    let launches = records.iter().flat_map(|record| &record.cases).flat_map(|case| &case.launches);
-    launches.map(|launch| (launch.kernel.clone(), launch.resources.registers)).collect()
 }
 
 fn inputs(content: &Content) -> HashMap<&'static str, Bytes> {

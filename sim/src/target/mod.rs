@@ -31,6 +31,9 @@ pub use features::Missing;
 pub use file::Fact;
 pub use occupancy::{Limit, Occupancy, Usage};
 
+/// The target that is simulated where no other is asked for: the GPU that the project has records of.
+pub const DEFAULT: &str = "h200";
+
 /// A compute capability, `major.minor`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
 #[serde(try_from = "String")]

@@ -1,8 +1,8 @@
 //! What of the scans of whole arrays is benched.
 
 use super::{PROBLEM, of_floats, plan, verdict};
-use crate::bench::values::{Reference, Values, generate, sums_before};
-use crate::bench::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
+use crate::workload::values::{Reference, Values, generate, sums_before};
+use crate::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 
 /// Elements.
 const SIZES: [u64; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 28];

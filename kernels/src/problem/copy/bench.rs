@@ -1,8 +1,8 @@
 //! What of copies and transposes is benched.
 
 use super::{PROBLEM, Size, plan, transposes};
-use crate::bench::values::{Reference, generate, transposed};
-use crate::bench::workload::{self, Call, Content, Launches, Own, Peer, Run, SinglePass, Workload};
+use crate::workload::values::{Reference, generate, transposed};
+use crate::workload::{self, Call, Content, Launches, Own, Peer, Run, SinglePass, Workload};
 
 /// Rows and columns, from 2^16 elements to 2^28.
 const SIDES: [u32; 4] = [1 << 8, 1 << 10, 1 << 12, 1 << 14];

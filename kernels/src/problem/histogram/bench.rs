@@ -3,10 +3,10 @@
 use rayon::prelude::*;
 
 use super::{Data, MANY, MANY_VERSIONS, PROBLEM, plan};
-use crate::bench::values::{Reference, Values, generate};
-use crate::bench::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 use crate::random::Random;
 use crate::verdict::Verdict;
+use crate::workload::values::{Reference, Values, generate};
+use crate::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 use sim::report::FindingKind;
 
 /// Bytes; the largest with every kind of data.

@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::{CHUNK, PROBLEM, TILE, plan};
-use crate::bench::values::{Reference, generate};
-use crate::bench::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 use crate::verdict::Verdict;
+use crate::workload::values::{Reference, generate};
+use crate::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 use sim::report::FindingKind;
 
 /// Keys.

@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::plan::tile;
 use super::{Keys, Kind, PROBLEM, plan};
-use crate::bench::values::{Reference, generate};
-use crate::bench::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
+use crate::workload::values::{Reference, generate};
+use crate::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 
 /// Keys.
 const SIZES: [u64; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 28];

@@ -3,8 +3,8 @@
 use sim::{Dim3, Scalar};
 
 use super::PROBLEM;
-use crate::bench::workload::Own;
 use crate::case::{Pass, Shape, Step};
+use crate::workload::Own;
 
 /// Keys of a tile of the versions with three launches per digit: 256 threads with 16 each.
 pub(super) const TILE: u32 = 256 * 16;

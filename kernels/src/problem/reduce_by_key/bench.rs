@@ -2,8 +2,8 @@
 
 use super::plan::{LONGEST, TILE};
 use super::{Keys, Output, PROBLEM, Values, plan, runs, sorted, table};
-use crate::bench::values::{self, Reference, generate};
-use crate::bench::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
+use crate::workload::values::{self, Reference, generate};
+use crate::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 
 /// Elements with runs of ten.
 const SIZES: [u64; 3] = [1 << 16, 1 << 20, 1 << 24];

@@ -3,9 +3,9 @@
 use sim::{Dim3, Scalar};
 
 use super::PROBLEM;
-use crate::bench::workload::Own;
 use crate::case::{Buffer, Pass, Shape, Step};
 use crate::check::Element;
+use crate::workload::Own;
 
 /// Threads in a block.
 const THREADS: u32 = 256;

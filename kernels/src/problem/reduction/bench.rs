@@ -3,8 +3,8 @@
 use rayon::prelude::*;
 
 use super::{PROBLEM, THREADS, steps};
-use crate::bench::values::{Reference, generate};
-use crate::bench::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
+use crate::workload::values::{Reference, generate};
+use crate::workload::{Content, Launches, Own, Peer, Run, SinglePass, Size, Workload};
 
 /// Elements.
 const SIZES: [u64; 4] = [1 << 16, 1 << 20, 1 << 24, 1 << 28];

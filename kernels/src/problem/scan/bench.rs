@@ -3,9 +3,9 @@
 use rayon::prelude::*;
 
 use super::{LARGE_TILE, PROBLEM, ShapeError, shape};
-use crate::bench::values::{Reference, generate};
-use crate::bench::workload::{Content, Launches, Own, Run, SinglePass, Size, Workload};
 use crate::case::{Pass, Step};
+use crate::workload::values::{Reference, generate};
+use crate::workload::{Content, Launches, Own, Run, SinglePass, Size, Workload};
 use sim::Scalar;
 
 /// Elements.

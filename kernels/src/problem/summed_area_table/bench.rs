@@ -4,8 +4,8 @@ use rayon::prelude::*;
 
 use super::plan::{TILE_WIDTH, radius_at};
 use super::{IN_STEP, PROBLEM, Plan, Size, Table, Tiles, depths, plan};
-use crate::bench::values::{Reference, Values, generate, transposed};
-use crate::bench::workload::{self, Content, Launches, Own, Peer, Run, SinglePass, Workload};
+use crate::workload::values::{Reference, Values, generate, transposed};
+use crate::workload::{self, Content, Launches, Own, Peer, Run, SinglePass, Workload};
 
 /// Width and height.
 const SIZES: [(u32, u32); 4] = [(256, 256), (1920, 1080), (2048, 2048), (8192, 8192)];

@@ -3,8 +3,8 @@
 use sim::{Dim3, Scalar};
 
 use super::{PROBLEM, Size};
-use crate::bench::workload::Own;
 use crate::case::{Pass, Shape, Step};
+use crate::workload::Own;
 
 /// Edge of a patch that is scanned in shared memory, in pixels.
 const PATCH: u32 = 32;

@@ -3,12 +3,14 @@
 //!
 //! A list of workloads is cheap: everything large is made when [`Workload::make`] and [`Run::launches`] are called.
 
+pub mod values;
+
 use std::fmt;
 use std::sync::Arc;
 
-use super::values::{Reference, Values};
 use crate::case::{Buffer, Step};
 use crate::verdict::Verdict;
+use values::{Reference, Values};
 
 /// How large an input is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -63,9 +63,11 @@ impl GpuError {
     /// something is missing on this machine.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Fault { .. } => 1,
-            Self::Launch(_) | Self::Ordinal { .. } => 2,
-            Self::NoDriver | Self::NoDevice(_) | Self::Ptx { .. } | Self::Call { .. } => 3,
+            Self::Fault { .. } => sim::FAULTY,
+            Self::Launch(_) | Self::Ordinal { .. } => sim::ErrorClass::Input.exit_code(),
+            Self::NoDriver | Self::NoDevice(_) | Self::Ptx { .. } | Self::Call { .. } => {
+                sim::ErrorClass::Unsupported.exit_code()
+            }
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use super::truth::Truth;
 use crate::course::{Exercise, Kind};
 
 /// What a file of answers says about a question.
@@ -45,15 +44,6 @@ pub fn template(exercise: &Exercise) -> String {
         out.push('\n');
         comments(&mut out, question.ask.trim());
         let _ = writeln!(out, "{}:", question.id);
-    }
-    out
-}
-
-/// The file of answers that passes, one line for every question.
-pub(crate) fn right(exercise: &Exercise, truths: &[Truth]) -> String {
-    let mut out = String::new();
-    for (question, truth) in exercise.questions.iter().zip(truths) {
-        let _ = writeln!(out, "{}: {truth}", question.id);
     }
     out
 }

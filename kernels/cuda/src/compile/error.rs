@@ -117,8 +117,12 @@ impl CompileError {
     /// The exit code that a program should end with: 3 when something is missing here, 2 when the source is wrong.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Nvrtc(_) | Self::Nvcc(_) | Self::HostCode { .. } | Self::Failed { .. } | Self::NvccFailed { .. } => 3,
-            Self::Rejected { .. } | Self::Instance { .. } | Self::Arch { .. } | Self::Nul { .. } => 2,
+            Self::Nvrtc(_) | Self::Nvcc(_) | Self::HostCode { .. } | Self::Failed { .. } | Self::NvccFailed { .. } => {
+                sim::ErrorClass::Unsupported.exit_code()
+            }
+            Self::Rejected { .. } | Self::Instance { .. } | Self::Arch { .. } | Self::Nul { .. } => {
+                sim::ErrorClass::Input.exit_code()
+            }
         }
     }
 }

@@ -1,0 +1,25 @@
+//! The layers of the crate: which module may know which.
+
+#[path = "../../tests/shared/layers.rs"]
+mod layers;
+
+use std::path::Path;
+
+/// The modules from the bottom up. A module may use those of the layers below its own, and no others. What a grade
+/// consists of lies below who grades, asks and shows; only `grade` knows `quiz`.
+const LAYERS: &[&[&str]] = &[
+    &["compiler", "data", "measure", "model", "spec", "starter"],
+    &["bounds", "course", "words"],
+    &["answers", "info", "instance"],
+    &["replay", "shipped", "show", "state"],
+    &["feedback", "quiz"],
+    &["grade"],
+    &["misconception", "native"],
+    &["class", "desk"],
+    &["audit", "runner"],
+];
+
+#[test]
+fn every_module_has_a_layer_and_uses_only_what_lies_below_it() {
+    layers::check(&layers::uses(Path::new(env!("CARGO_MANIFEST_DIR")), "exercises"), LAYERS, &[]);
+}

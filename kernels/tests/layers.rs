@@ -1,0 +1,27 @@
+//! The layers of the crate: which module may know which. Rust lets modules of a crate import one another in circles; here
+//! they may not.
+
+#[path = "../../tests/shared/layers.rs"]
+mod layers;
+
+use std::path::Path;
+
+/// The modules from the bottom up. A module may use those of the layers below its own, and no others. Problems are data:
+/// they know cases and workloads, and nothing of who runs them.
+const LAYERS: &[&[&str]] = &[
+    &["check", "checked", "counters", "known_differences", "open", "provenance", "ptx", "random", "svg", "verdict"],
+    &["case"],
+    &["truth", "workload"],
+    &["probes", "problem", "simulate"],
+    &["baseline", "bench", "cases", "isa", "known", "picture", "testing"],
+    &["lowering", "regenerate", "sanitizer", "timing"],
+    &["compare", "record"],
+    &["native"],
+    &["launch"],
+    &["claims"],
+];
+
+#[test]
+fn every_module_has_a_layer_and_uses_only_what_lies_below_it() {
+    layers::check(&layers::uses(Path::new(env!("CARGO_MANIFEST_DIR")), "kernels"), LAYERS, &[]);
+}
