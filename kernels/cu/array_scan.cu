@@ -34,8 +34,8 @@
 //                                 one that knows everything
 //   15  prefix_lookback_warp      a warp looks back, 32 tiles at a time
 //   16  prefix_bulk               Hopper's: warps with one task each, and tiles that
-//                                 the copy engine brings
-//   17  prefix_pipelined          resident blocks with three tiles under way, and no
+//                                 the TMA brings
+//   17  prefix_pipelined          resident blocks with three tiles in flight, and no
 //                                 chain of blocks that wait
 //
 // 2 to 10 are several launches. Versions 5, 15, 16 and 17 exist for floats, too
@@ -55,7 +55,7 @@
 // ANCHOR: prefix_serial
 // One thread walks through the array and carries the sum along.
 // Wrong about it: 2047 of an SM's 2048 threads, and 131 of 132 SMs, have nothing to do.
-// Right about it: n - 1 additions, and nobody can do with fewer.
+// Right about it: n - 1 additions, and no scan can do with fewer.
 extern "C" __global__ void prefix_serial(unsigned *out, const unsigned *in,
                                          unsigned count)
 {
@@ -94,9 +94,9 @@ extern "C" __global__ void prefix_in_place(unsigned *out, unsigned *sums,
 // ANCHOR: prefix_printed
 // Listing 39-1, which has the second buffer: its `+=` adds to what is in the buffer
 // that it should fill.
-// Wrong about it: in the first round nobody has written there, in later ones it is what
-// was there two rounds before. `scan_naive` has the line as it was meant: `=`, and both
-// terms from the other buffer.
+// Wrong about it: in the first round nothing was written there, in later ones it is
+// what was there two rounds before. `scan_naive` has the line as it was meant: `=`, and
+// both terms from the other buffer.
 extern "C" __global__ void prefix_printed(unsigned *out, unsigned *sums,
                                           const unsigned *in, unsigned count)
 {
@@ -660,8 +660,8 @@ __device__ __forceinline__ void scan_chained(unsigned *out, const unsigned *in,
     store_tile<4, unsigned, uint4>(out, x, tile, 4096, count);
 }
 
-// The tile that comes next: whoever asks first gets the first. So all tiles before it
-// have blocks that run already.
+// The tile that comes next: the block that asks first gets the first. So all tiles
+// before it have blocks that run already.
 __device__ __forceinline__ unsigned take_ticket(unsigned *state)
 {
     __shared__ unsigned ticket;
@@ -754,8 +754,8 @@ __device__ __forceinline__ Descriptor ask(const Descriptor *at)
     return descriptor;
 }
 
-// A tile's sum is told at once, the sum up to its end when it is known. `look_back` is
-// for the first warp.
+// A tile's sum is published at once, the sum up to its end when it is known.
+// `look_back` is for the first warp.
 template <unsigned WARPS, unsigned ROWS, typename T, typename Four, typename LookBack>
 __device__ __forceinline__ void scan_looking_back(T *out, const T *in, unsigned *state,
                                                   unsigned count, LookBack look_back)
@@ -786,7 +786,7 @@ __device__ __forceinline__ void scan_looking_back(T *out, const T *in, unsigned 
 // Who finds that the tile before knows its own sum only adds it and asks the tile
 // before that.
 // Wrong about it: one descriptor per trip to the L2 cache, while 255 threads wait.
-// Right about it: nobody waits for a chain of others. A tile that is late makes the
+// Right about it: no tile waits for a chain of others. A tile that is late makes the
 // others look further back, no more.
 extern "C" __global__ void prefix_lookback_thread(unsigned *out, const unsigned *in,
                                                   unsigned *state, unsigned count)
@@ -836,7 +836,7 @@ __device__ __forceinline__ T look_back(const Descriptor *tiles, unsigned tile)
 // ANCHOR: prefix_lookback_warp
 // Decoupled look-back as it is used everywhere today.
 // Wrong about it: while the first warp looks back, the others of its block wait, with
-// nothing on its way from memory.
+// no load in flight.
 // Right about it: 8 bytes per element and a tenth of a byte for descriptors, and 32
 // tiles per trip to the L2 cache.
 extern "C" __global__ void prefix_lookback_warp(unsigned *out, const unsigned *in,
@@ -856,7 +856,7 @@ extern "C" __global__ void prefix_lookback_warp_f32(float *out, const float *in,
 // ANCHOR: told
 // The resident blocks of the last two versions take tile after tile. Such a block knows
 // what lies before its last tile, so it adds up what the tiles since then have told,
-// their own sums: nobody waits for somebody who waits.
+// their own sums: no block waits for a block that waits.
 // A thread asks about every `step`th tile from `first` to `end`, LOOKS of them at a
 // time.
 template <unsigned LOOKS, typename T>
@@ -917,8 +917,8 @@ __device__ __forceinline__ void wait(unsigned long long *barrier, unsigned odd)
     } while (done == 0);
 }
 
-// The copy engine brings `bytes` bytes from global memory, a multiple of 16, and tells
-// the barrier.
+// The tensor memory accelerator (TMA) copies `bytes` bytes, a multiple of 16, from
+// global memory, and signals the barrier.
 __device__ __forceinline__ void bring(void *to, const void *from, unsigned bytes,
                                       unsigned long long *barrier)
 {
@@ -934,14 +934,14 @@ __device__ __forceinline__ void bring(void *to, const void *from, unsigned bytes
 // ANCHOR_END: mbarriers
 
 // ANCHOR: prefix_bulk
-// Each warp has one task. The loader takes tickets and has the copy engine bring tiles
+// Each warp has one task. The loader takes tickets and has the TMA bring tiles
 // to STAGES places; SUMMERS warps in turn add up a tile, tell its sum, and leave what
 // lies before each of its WARPS chunks; one warp adds up what other tiles have told;
-// WARPS warps scan a chunk each and store it. A tile's sum is told long before its
+// WARPS warps scan a chunk each and store it. A tile's sum is published long before its
 // offset is needed.
-// Wrong about it: a program of four kinds of threads, which nobody takes in at a
+// Wrong about it: a program of four kinds of threads, which is hard to read at a
 // glance; shared memory is read twice.
-// Right about it: nobody who waits holds up a load. All the same, on an H200 the next
+// Right about it: no warp that waits holds up a load. All the same, on an H200 the next
 // version is faster.
 template <unsigned WARPS, unsigned ROWS, unsigned STAGES, unsigned SUMMERS, typename T,
           typename Four>
@@ -949,8 +949,8 @@ struct Bulk {
     static constexpr unsigned THREADS = 32 * (WARPS + SUMMERS + 2), CHUNK = 128 * ROWS,
                               TILE = WARPS * CHUNK;
     static constexpr unsigned SHARED = STAGES * TILE * sizeof(T);
-    // A wait tells only even phases from odd ones, so whoever waits must have seen the
-    // phase before: a place is one summer's.
+    // A wait tells only even phases from odd ones, so a warp that waits must have seen
+    // the phase before: a place is one summer's.
     static_assert(WARPS <= 32 && STAGES % SUMMERS == 0,
                   "a lane per chunk, and one summer per place");
 
@@ -1102,7 +1102,7 @@ struct Bulk {
                 make_barrier(&s.empty[at], WARPS);
             }
             asm volatile("fence.proxy.async.shared::cta;" ::
-                             : "memory");  // the copy engine must see them, too
+                             : "memory");  // the TMA must see them, too
         }
         __syncthreads();
         if (warp < WARPS)
@@ -1130,13 +1130,13 @@ extern "C" __global__ void __launch_bounds__(672, 1)
 // ANCHOR_END: prefix_bulk
 
 // ANCHOR: prefix_pipelined
-// Three tiles of a block are under way: one comes from memory to registers, one has
-// told its sum and waits in shared memory, and the one before it gets its offset and is
-// stored.
-// Wrong about it: all warps do everything in step, two barriers per tile, and each
+// Three tiles of a block are in flight: one comes from memory to registers, one has
+// published its sum and waits in shared memory, and the one before it gets its offset
+// and is stored.
+// Wrong about it: all warps do everything together, two barriers per tile, and each
 // warp's loads wait for its stores.
-// Right about it: the offset was told long before it is needed; a lane finds its own
-// words again, without a barrier.
+// Right about it: the offset was published long before it is needed; a lane finds its
+// own words again, without a barrier.
 template <unsigned THREADS, unsigned ROWS, typename T, typename Four>
 __device__ __forceinline__ void scan_pipelined(T *out, const T *in, unsigned *state,
                                                unsigned count)
@@ -1158,8 +1158,8 @@ __device__ __forceinline__ void scan_pipelined(T *out, const T *in, unsigned *st
     if (threadIdx.x == 0)
         ticket = atomicAdd(state, 1u);  // not waited for until it is stored below
 
-    do {  // one round more than tiles, for every block: whoever takes which, the rounds
-          // are as many
+    do {  // one round more than tiles, for every block: whichever takes which, the
+          // rounds are as many
         if (tile < tiles) {
             T own = scan_rows<ROWS>(x);
             if (lane == 0) totals[warp] = own;

@@ -25,7 +25,7 @@
 //                              shared memory
 //   12  compact_lookback       one launch: a tile looks back for the number of elements
 //                              kept before it
-//   13  compact_pipelined      resident blocks with three tiles under way, and no chain
+//   13  compact_pipelined      resident blocks with three tiles in flight, and no chain
 //                              of blocks that wait
 //
 // Versions 5 to 11 are several launches: of `compact_flags` and `compact_scan_tiles`
@@ -548,7 +548,7 @@ __device__ __forceinline__ unsigned look_back(const Descriptor *tiles, unsigned 
 // One launch: the elements are read once, counted, and stored as soon as the tiles
 // before have told their numbers.
 // Wrong about it: while the first warp looks back, the others of its block wait, with
-// nothing on its way from memory. Tiles are numbered by a ticket, not by blockIdx: a
+// no load in flight. Tiles are numbered by a ticket, not by blockIdx: a
 // tile waits only for tiles whose blocks have started already.
 extern "C" __global__ void compact_lookback(int *out, unsigned *kept, const int *in,
                                             unsigned *state, unsigned count)
@@ -579,10 +579,10 @@ extern "C" __global__ void compact_lookback(int *out, unsigned *kept, const int 
 
 // ANCHOR: compact_pipelined
 // As many blocks as the GPU holds, and each takes tile after tile. Three of its tiles
-// are under way at a time: one comes from memory, one is counted and staged, one is
+// are in flight at a time: one comes from memory, one is counted and staged, one is
 // flushed. A tile tells its number long before anybody needs it, and a block knows how
 // many elements were kept before its last tile, so it adds up what the tiles since then
-// have told: nobody waits for somebody who waits. Five shuffles find sixteen places,
+// have told: no block waits for a block that waits. Five shuffles find sixteen places,
 // because a lane's four counts, one per load of 16 bytes, are scanned together as the
 // four bytes of a word; a count over 32 lanes is at most 128.
 constexpr unsigned THREADS = 512, LOADS = 4, LONG_TILE = THREADS * 4 * LOADS;
@@ -645,8 +645,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     if (threadIdx.x == 0)
         ticket = atomicAdd(state, 1u);  // not waited for until it is stored below
 
-    do {  // one round more than tiles, for every block: whoever takes which, the rounds
-          // are as many
+    do {  // one round more than tiles, for every block: whichever takes which, the
+          // rounds are as many
         unsigned own = 0, all,
                  end;  // byte k: how many of load k's four elements are kept
         if (tile < tiles) {

@@ -1,13 +1,13 @@
-// Copies and transposes of an array of unsigned ints: what memory can do, as the roof
-// over everything else.
+// Copies and transposes of an array of unsigned ints: how fast memory is for
+// kernels that compute nothing. (100 % in the ladders is the driver's copy.)
 // warpbook: arch=compute_80
 //
 // No algorithm that reads an array and writes one of the same size can be faster than a
 // copy of it, and a transpose is a copy in another order. What each version changes:
 //
 //    1  copy_words          one element per thread
-//    2  copy_vectors        16 bytes per load and store, four of them per thread under
-//                           way at a time
+//    2  copy_vectors        16 bytes per load and store, four of them per thread in
+//                           flight at a time
 //    3  transpose_naive     reads rows and writes columns
 //    4  transpose_shared    turns a tile in shared memory: rows on both sides, but a
 //                           column of the tile is one bank
@@ -27,7 +27,7 @@
 
 // ANCHOR: copy_words
 // One element per thread.
-// Wrong about it: a thread has one load of 4 bytes under way, and nothing to do until
+// Wrong about it: a thread has one load of 4 bytes in flight, and nothing to do until
 // it arrives.
 // Right about it: every request is four sectors, all of them used.
 extern "C" __global__ void copy_words(unsigned *out, const unsigned *in, unsigned count)
@@ -38,7 +38,7 @@ extern "C" __global__ void copy_words(unsigned *out, const unsigned *in, unsigne
 // ANCHOR_END: copy_words
 
 // ANCHOR: copy_vectors
-// Four loads of 16 bytes are under way before the first store.
+// Four loads of 16 bytes are in flight before the first store.
 // Wrong about it: a block's 16 KiB are many for a small array.
 // Right about it: a quarter of the instructions, and sixteen times the bytes in flight
 // per thread.

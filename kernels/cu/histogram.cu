@@ -36,11 +36,11 @@
 //   23  histogram_match             equal bytes of a warp are added at once
 //   24  histogram_lanes             a histogram per lane of a warp for the whole block,
 //                                   16 bytes per load
-//   25  histogram_bulk              the copy engine adds a block's 256 sums to the
+//   25  histogram_bulk              the TMA adds a block's 256 sums to the
 //                                   result
 //   26  histogram_many              more values than a byte has: two bytes each,
 //                                   dynamic shared memory
-//   27  histogram_many_bulk         the copy engine adds a block's bins to the result
+//   27  histogram_many_bulk         the TMA adds a block's bins to the result
 //
 // Parameters: `hist`, zero before, receives the counts; `count` is the number of
 // elements of `in`, which begins at a multiple of 16 bytes, as every allocation does.
@@ -217,8 +217,8 @@ extern "C" __global__ void histogram_warp(unsigned *hist, const Byte *in, size_t
 
 // ANCHOR: byte_bins
 // A histogram per thread with 8 bits per bin: 64 threads fill 16 KiB. `place` says
-// where a thread's bin lies. No atomics while counting, since nobody shares a byte; but
-// lanes whose bytes share a bank share its time.
+// where a thread's bin lies. No atomics while counting, since no two threads share a
+// byte; but lanes whose bytes share a bank share its time.
 template <typename Place>
 __device__ __forceinline__ void count_in_bytes(unsigned *hist, const Byte *in,
                                                size_t count, Place place)
@@ -392,7 +392,7 @@ extern "C" __global__ void histogram_periodic_printed(unsigned *hist, const Byte
 // ANCHOR_END: histogram_periodic_printed
 
 // ANCHOR: histogram_periodic
-// All threads of the block make the same rounds, and nobody counts on before all rows
+// All threads of the block make the same rounds, and none counts on before all rows
 // are merged.
 // Wrong about it: 16 KiB for 64 threads is room for 12 blocks, 24 of 64 warps, on an
 // SM.
@@ -423,7 +423,7 @@ extern "C" __global__ void histogram_periodic(unsigned *hist, const Byte *in,
 // ANCHOR_END: histogram_periodic
 
 // ANCHOR: histogram_spill
-// 7 bits count; whoever sets the eighth empties the bin into the result.
+// 7 bits count; the thread that sets the eighth empties the bin into the result.
 // Wrong about it: a branch per byte, and an atomic in global memory per 128 of them.
 // Right about it: no limit on a thread's bytes, and no merge in between. The article
 // found it too slow.
@@ -529,7 +529,7 @@ __device__ __forceinline__ void for_each_vector(const Byte *in, size_t count, Ad
 // ANCHOR: histogram_runs
 // A thread takes sixteen bytes in a row and adds a run of equal ones at once.
 // Wrong about it: on random bytes nearly every run is one byte long, and looking for
-// runs is work. Lanes that add a number to one word take turns, other than lanes that
+// runs is work. Lanes that add a number to one word are serialised, unlike lanes that
 // add one to it.
 // Right about it: on a constant image one atomic per sixteen bytes is left, on a sorted
 // one hardly more.
@@ -573,7 +573,7 @@ extern "C" __global__ void histogram_match(unsigned *hist, const Byte *in, size_
     for (size_t first = size_t(blockIdx.x) * blockDim.x; first < count;
          first += size_t(gridDim.x) * blockDim.x) {
         size_t i = first + threadIdx.x;
-        unsigned value = i < count ? in[i] : 256;  // 256 is nobody's value
+        unsigned value = i < count ? in[i] : 256;  // 256 is no byte's value
         unsigned peers = __match_any_sync(~0u, value);
         if (value < 256 && __ffs(peers) - 1 == threadIdx.x % 32)
             atomicAdd(bins + value, __popc(peers));
@@ -631,7 +631,7 @@ extern "C" __global__ void __launch_bounds__(1024, 2)
 // ANCHOR_END: histogram_lanes
 
 // ANCHOR: bulk
-// Has the copy engine add `words` words of shared memory, a multiple of 4, to as many
+// Has the TMA add `words` words of shared memory, a multiple of 4, to as many
 // in global memory. All threads of the block have written some of them, with ordinary
 // stores, which the engine must be told to look behind.
 __device__ __forceinline__ void add_in_bulk(unsigned *to, const unsigned *from,
@@ -653,7 +653,7 @@ __device__ __forceinline__ void add_in_bulk(unsigned *to, const unsigned *from,
 
 // ANCHOR: histogram_bulk
 // histogram_lanes, whose 256 atomics per block become one instruction of one thread:
-// the copy engine adds 1 KiB.
+// the tensor memory accelerator (TMA) adds 1 KiB.
 // Better: no warp waits for addresses and atomics. Wrong about it: there was next to
 // nothing to win, because a block merges once after megabytes; and the sums go through
 // shared memory and a barrier first.
@@ -693,7 +693,7 @@ extern "C" __global__ void histogram_many(unsigned *hist, const unsigned short *
 // bins that do not fill 16 bytes remain.
 // Better: with 40 thousand bins the merge is as long as the count of a small image, and
 // no thread has a part in it.
-// Wrong about it: the engine adds the zeros, too, which histogram_many leaves out.
+// Wrong about it: the TMA adds the zeros, too, which histogram_many leaves out.
 extern "C" __global__ void histogram_many_bulk(unsigned *hist, const unsigned short *in,
                                                size_t count, unsigned bins)
 {

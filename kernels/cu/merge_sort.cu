@@ -137,7 +137,7 @@ extern "C" __global__ void chunks_odd_even(unsigned *out, const unsigned *in,
         __syncthreads();
 #pragma unroll 1
         for (unsigned distance = half / 2; distance > 0; distance /= 2) {
-            // Whoever is the left one of a pair otherwise is the right one here, but
+            // What is the left one of a pair otherwise is the right one here, but
             // for the first ones of the run.
             unsigned right = left_of_step(t, distance);
             if (in_run >= distance) compare(chunk + right - distance, chunk + right);
@@ -163,7 +163,7 @@ __device__ __forceinline__ void split_chunk(unsigned *out, const unsigned *in,
     unsigned a = first + t < count ? in[first + t] : ~0u,
              b = first + other < count ? in[first + other] : ~0u;
 
-    if (PRINTED) {  // the place that nobody gets holds the key that was there before
+    if (PRINTED) {  // the place that no key gets holds the key that was there before
         chunk[t] = a;
         chunk[other] = b;
     }
@@ -222,7 +222,7 @@ extern "C" __global__ void chunks_split_printed(unsigned *out, const unsigned *i
     split_chunk<true>(out, in, count);
 }
 
-// The number of zeros is the scan's last element and the last flag: what stands at the
+// The number of zeros is the scan's last element and the last flag: what is at the
 // tree's root before it is cleared.
 // Wrong about it: a tree of additions with 2 log2(n) barriers per bit, and two more:
 // 640 for 512 keys.

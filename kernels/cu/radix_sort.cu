@@ -69,7 +69,7 @@ __device__ __forceinline__ unsigned sum_before(unsigned value, unsigned (&sums)[
 // ANCHOR_END: lanes
 
 // ANCHOR: keys
-// Keys become unsigned numbers of the same order. An int's sign bit is turned around.
+// Keys become unsigned numbers of the same order. An int's sign bit is inverted.
 // So is a float's, and all other bits of a negative float: the order is that of
 // IEEE 754's totalOrder, -NaN, -infinity, ..., -0, +0, ..., infinity, NaN.
 __device__ __forceinline__ unsigned to_bits(unsigned key) { return key; }
@@ -654,7 +654,7 @@ extern "C" __global__ void __launch_bounds__(SWEEP_THREADS, 2)
 }
 
 // A value of 32 bits beside each key.
-// Wrong about it: 68 bytes per pair, and two barriers more: keys and values take turns
+// Wrong about it: 68 bytes per pair, and two barriers more: keys and values alternate
 // in the stage.
 // Right about it: values move once per pass, and equal keys keep the order of their
 // values.

@@ -41,7 +41,7 @@
 // The CPU reference is `kernels/src/problem/reduce_by_key.rs`.
 
 // ANCHOR: by_key_atomic
-// What everybody writes first: one atomic per element.
+// What many write first: one atomic per element.
 // Wrong about it: lanes of a warp with the same key wait for each other at the memory,
 // one after another.
 // Right about it: with keys in random order there is nothing to gain by anything else.
@@ -82,7 +82,7 @@ extern "C" __global__ void by_key_atomic_i32(int *sums, const int *keys,
 // ANCHOR_END: by_key_atomic
 
 // ANCHOR: by_key_cas
-// An addition by compare-and-swap: read, add, and put it back if nobody was faster;
+// An addition by compare-and-swap: read, add, and put it back if no other was faster;
 // else all over again.
 // Wrong about it: of m lanes with the same key one succeeds per round, so m rounds and
 // m (m + 1) / 2 tries.
@@ -111,7 +111,7 @@ extern "C" __global__ void by_key_cas_f64(double *sums, const int *keys,
 // sums.
 // Wrong about it: with many different keys most elements find their slot taken and go
 // to global memory after all.
-// Right about it: equal keys meet anywhere in the block, not only within a warp.
+// Right about it: equal keys are joined anywhere in the block, not only within a warp.
 extern "C" __global__ void by_key_hash_f64(double *sums, const int *keys,
                                            const double *values, unsigned count)
 {
@@ -195,7 +195,7 @@ extern "C" __global__ void by_key_peers_printed(double *sums, const int *keys,
 
 // ANCHOR: peers
 // The lanes of `present` that have this lane's key. One round per different key: the
-// first lane that is not claimed yet shows its key, and whoever has the same leaves.
+// first lane that is not claimed yet shows its key, and all that have the same leave.
 // Only those that are left take part in a round.
 __device__ __forceinline__ unsigned find_peers(int key, unsigned present)
 {
@@ -434,8 +434,8 @@ extern "C" __global__ void by_key_vector_f32x4(float4 *sums, const int *keys,
 
 // ANCHOR: tile_state
 // What a tile of version 14 tells those behind it: 16 bytes that are written and read
-// at once, so that whoever sees the mark sees the numbers that belong to it, without a
-// fence.
+// at once, so that a block that sees the mark sees the numbers that belong to it,
+// without a fence.
 constexpr unsigned NOTHING = 0;  // the tile has not been read yet
 constexpr unsigned OWN = 1;      // the stretch is the tile alone
 constexpr unsigned UP_TO_HERE =
@@ -600,8 +600,8 @@ __device__ __forceinline__ void reduce_runs(int *unique, double *sums, unsigned 
         }
     }
 
-    // The tile's memory has been read by everybody: from here on it holds results, side
-    // by side. A run's beginning closes the run before it.
+    // The tile's memory has been read by all threads: from here on it holds results,
+    // side by side. A run's beginning closes the run before it.
     unsigned rank = mine.runs;
     double sum = mine.sum;
     for (unsigned i = 0; i < ITEMS; i++) {

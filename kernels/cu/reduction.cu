@@ -196,7 +196,7 @@ __device__ __forceinline__ int block_sum(int value)
 // left.
 // Wrong about it: ten shuffles and ten additions per thread, where the hardware has an
 // instruction.
-// Right about it: no bank can conflict where nobody uses one.
+// Right about it: no bank can conflict where no lane uses one.
 extern "C" __global__ void reduce_shuffle(int *sums, const int *in, unsigned count)
 {
     int sum = block_sum<ByShuffle>(strided_sum(in, count));
@@ -294,7 +294,7 @@ extern "C" __global__ void reduce_last_block(int *sum, const int *in, unsigned c
 // One atomic per block adds the block's sum to the result.
 // Wrong about it: the result must be zero before; with floats the order of the blocks
 // would show in the last bits.
-// Right about it: nothing is left to be done for anybody.
+// Right about it: one launch, no sums of blocks in memory, and no fence.
 extern "C" __global__ void reduce_block_atomic(int *sum, const int *in, unsigned count)
 {
     int own = block_sum<ByRedux>(strided_sum4(in, count));
@@ -303,7 +303,7 @@ extern "C" __global__ void reduce_block_atomic(int *sum, const int *in, unsigned
 // ANCHOR_END: reduce_block_atomic
 
 // ANCHOR: reduce_thread_atomic
-// What everybody writes first: one atomic per element, all on one address.
+// What many write first: one atomic per element, all on one address.
 // Wrong about it: the source asks for `count` atomics in a row.
 // Look at the counters, though: the compiler adds up the lanes of a warp first and
 // sends one atomic per warp.

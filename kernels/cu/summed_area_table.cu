@@ -123,7 +123,7 @@ extern "C" __global__ void sat_rows_by_warp(float *table, const float *image,
 // ANCHOR: sat_rows_by_block
 // A thread block per row, as the chapter has it: 64 pixels at a time, scanned by the
 // whole block.
-// Wrong about it: the threads meet twice per 64 pixels.
+// Wrong about it: two barriers per 64 pixels.
 // Right about it: it reads and writes in order, and a row is as parallel as a block is
 // large.
 // Launch: a block of 64 threads per row.
@@ -208,7 +208,7 @@ extern "C" __global__ void sat_split_rgb(float *planes, const unsigned char *ima
         planes[size_t(colour) * pixels + i] = image[3 * size_t(i) + colour];
 }
 
-// The three tables side by side, as a picture of four floats per pixel whose last is 0.
+// The three tables side by side, as an image of four floats per pixel whose last is 0.
 extern "C" __global__ void sat_join_rgb(float4 *table, const float *planes,
                                         unsigned pixels)
 {
@@ -244,7 +244,7 @@ struct Patch {
 
     // Kogge and Stone's scan by a warp, of 32 words that are `step` words apart. Every
     // lane adds its neighbour at distance 1, 2, 4, 8, 16. IN_STEP trusts that lanes run
-    // in step, as the article does; since Volta they need not.
+    // in lock step, as the article does; since Volta they need not.
     static __device__ __forceinline__ float scan(float *own, unsigned step)
     {
         float sum = *own;

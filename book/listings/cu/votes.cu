@@ -1,5 +1,5 @@
-// Atomics, votes and shuffles: lanes that meet at one address, and lanes that talk
-// without memory.
+// Atomics, votes and shuffles: lanes that update one address, and lanes that
+// communicate without memory.
 // run: count_one "32 threads, one address" 1 32 0 zeros:4
 // run: count_found "all to one bin" 1 32 0 zeros:128 ints:32:0
 // run: count_found "four bins" 1 32 0 zeros:128 ints:32:i%4
@@ -56,7 +56,7 @@ extern "C" __global__ void add_shared(int *out, const int *data)
 // ANCHOR_END: shared
 
 // ANCHOR: sums
-// Five exchanges: after each, every lane holds the sum of twice as many.
+// Five shuffles: after each, every lane holds the sum of twice as many.
 extern "C" __global__ void sum_shuffle(int *out, const int *in)
 {
     int sum = in[threadIdx.x];
