@@ -208,7 +208,12 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// [`GradeError`], when the course is wrong.
     pub(crate) fn right_answers(&self) -> Result<String, GradeError> {
-        Ok(quiz::right(self.exercise, &self.truths()?))
+        Ok(self.answers_of(&self.truths()?))
+    }
+
+    /// The file of answers that says these truths.
+    pub(crate) fn answers_of(&self, truths: &[Truth]) -> String {
+        quiz::right(self.exercise, truths)
     }
 
     /// Lets the first answers to a prediction count, if they are known. Those of the file are practice then: the truth had

@@ -19,7 +19,19 @@ const LAYERS: &[&[&str]] = &[
     &["audit", "runner"],
 ];
 
+fn uses() -> layers::Uses {
+    layers::uses(Path::new(env!("CARGO_MANIFEST_DIR")), "exercises")
+}
+
 #[test]
 fn every_module_has_a_layer_and_uses_only_what_lies_below_it() {
-    layers::check(&layers::uses(Path::new(env!("CARGO_MANIFEST_DIR")), "exercises"), LAYERS, &[]);
+    layers::check(&uses(), LAYERS, &[]);
+}
+
+#[test]
+fn only_the_grader_knows_the_questions() {
+    let uses = uses();
+    let knowing: Vec<&str> =
+        uses.iter().filter(|(_, used)| used.contains_key("quiz")).map(|(module, _)| &**module).collect();
+    assert_eq!(knowing, ["grade"]);
 }

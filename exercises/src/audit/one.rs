@@ -7,12 +7,12 @@ use rayon::prelude::*;
 use super::honest::failures;
 use super::report::names;
 use super::{ExerciseReport, IdeaOutcome, Kill, MutantReport, SECRET, mutants};
+use crate::answers;
 use crate::compiler::Compiler;
 use crate::course::{Course, Exercise, read, sources};
 use crate::desk::DeskError;
 use crate::grade::{Bench, CheckKind, Depth, Grade, GradeError, author_code};
 use crate::misconception::{self, Heading};
-use crate::{answers, quiz};
 
 /// Checks one exercise.
 pub(super) fn check(
@@ -296,7 +296,7 @@ impl Audit<'_> {
         if grade(&answers::template(self.exercise))?.passed {
             report.problems.push("the empty file of answers passes".to_owned());
         }
-        let full = grade(&quiz::right(self.exercise, &truths))?;
+        let full = grade(&self.bench.answers_of(&truths))?;
         if !full.passed || full.score < 1.0 {
             report.problems.push("the right answers do not pass".to_owned());
         }
