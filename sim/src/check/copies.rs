@@ -14,8 +14,9 @@ use std::collections::{HashMap, VecDeque};
 use super::clocks::Clocks;
 use super::orders::{MemoryOrder, Step};
 use super::pages::PageMap;
+use crate::event::{AccessEvent, AccessKind};
 use crate::ir::inst::{MBARRIER_PARITY, Pc, Space};
-use crate::observe::{AccessEvent, AccessKind, lanes_of};
+use crate::lanes::lanes_of;
 
 /// Binary logarithm of the bytes of an entry: copies move multiples of four, at addresses that are.
 const GRANULE: u32 = 2;

@@ -33,13 +33,14 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use super::view::Look;
-use super::written::{Buffer, Coverage, GlobalBytes, LINE_BYTES, SharedBytes};
-use super::{Places, variables};
+use super::written::{Buffer, GlobalBytes, LINE_BYTES, SharedBytes};
+use crate::event::LaunchInfo;
+use crate::event::{AccessEvent, AccessKind, SyncEvent};
+use crate::findings::{Finding, FindingKind, Memory, Places, Severity, names};
 use crate::ir::inst::{AtomicOp, Op, Pc, Space};
 use crate::ir::operands;
-use crate::machine::grid::Machine;
-use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
-use crate::report::{Finding, FindingKind, Memory, Severity};
+use crate::lanes::lanes_of;
+use crate::launch::Coverage;
 
 /// Places that are remembered of one block: more are not needed to tell what is wrong.
 const MOST_EARLY: usize = 1 << 16;
@@ -77,10 +78,10 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(machine: &Machine<'_>) -> Self {
+    pub(super) fn new(launch: &LaunchInfo<'_>) -> Self {
         let mut read = Vec::new();
-        if machine.program.insts.iter().any(|inst| matches!(&inst.op, Op::Atomic(a) if a.op == AtomicOp::Exch)) {
-            machine.program.insts.iter().for_each(|inst| operands::visit(inst, &mut |reg| read.push(reg), &mut |_| {}));
+        if launch.program.insts.iter().any(|inst| matches!(&inst.op, Op::Atomic(a) if a.op == AtomicOp::Exch)) {
+            launch.program.insts.iter().for_each(|inst| operands::visit(inst, &mut |reg| read.push(reg), &mut |_| {}));
         }
         let overwrites = |op: &Op| match op {
             Op::Atomic(a) => {
@@ -89,12 +90,12 @@ impl Plan {
             }
             _ => false,
         };
-        let buffers = machine.global.buffers().iter().filter(|buffer| buffer.uninitialized);
+        let buffers = launch.global.buffers().iter().filter(|buffer| buffer.uninitialized);
         Self {
             buffers: buffers
                 .map(|buffer| Buffer { base: buffer.base, bytes: buffer.bytes, before: buffer.before.clone() })
                 .collect(),
-            overwrites: machine.program.insts.iter().map(|inst| overwrites(&inst.op)).collect(),
+            overwrites: launch.program.insts.iter().map(|inst| overwrites(&inst.op)).collect(),
         }
     }
 }
@@ -119,15 +120,15 @@ pub(super) struct Initcheck {
 
 impl Initcheck {
     /// A detector for blocks of `machine`. It takes memory only when a block starts.
-    pub(super) fn new(machine: &Machine<'_>, plan: &Plan) -> Self {
+    pub(super) fn new(launch: &LaunchInfo<'_>, plan: &Plan) -> Self {
         Self {
             context: Context::default(),
-            shared_bytes: machine.shared_bytes,
+            shared_bytes: launch.shared_bytes,
             buffers: Arc::clone(&plan.buffers),
             written: GlobalBytes::of(Arc::clone(&plan.buffers)),
             overwrites: Arc::clone(&plan.overwrites),
             reads: BTreeMap::new(),
-            in_turn: machine.in_turn(),
+            in_turn: launch.in_turn,
             broken: false,
         }
     }
@@ -331,7 +332,7 @@ impl Initcheck {
         self.reads.iter().map(move |(&pc, read)| {
             let (file, line) = places.line(pc);
             let thread = places.thread(read.warp * 32 + read.lanes.trailing_zeros());
-            let what = variables::name(places.machine, read.space, read.address, read.bytes);
+            let what = names::name(&places.launch, read.space, read.address, read.bytes);
             let (nobody, help) = match read.space {
                 Space::Shared => (
                     "no thread of the block",
@@ -354,8 +355,8 @@ impl Initcheck {
                 help: help.to_owned(),
                 file,
                 line,
-                seed: places.machine.seed,
-                block: places.machine.grid.coordinates(read.block).into(),
+                seed: places.launch.seed,
+                block: places.launch.grid.coordinates(read.block).into(),
                 warp: read.warp,
                 lanes: lanes_of(read.lanes).collect(),
                 count: read.count,

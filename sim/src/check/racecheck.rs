@@ -76,9 +76,10 @@ use super::pages::{PageMap, Pages, Touched};
 use super::races::{Hazard, Pardon, Party, Race, Races};
 use super::shadow::Record;
 use super::view::{Context, Look};
+use crate::event::LaunchInfo;
+use crate::event::{AccessEvent, AccessKind, SyncEvent};
 use crate::ir::inst::{Op, Pc, Space};
-use crate::machine::grid::Machine;
-use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
+use crate::lanes::lanes_of;
 use crate::prepare::Executable;
 
 /// Time at which a run has been too long to tell times apart.
@@ -99,15 +100,15 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(machine: &Machine<'_>) -> Self {
-        let orders = MemoryOrders::new(machine.program);
+    pub(super) fn new(launch: &LaunchInfo<'_>) -> Self {
+        let orders = MemoryOrders::new(launch.program);
         Self {
-            granules: [Space::Shared, Space::Global].map(|space| granule(machine.program, space)),
+            granules: [Space::Shared, Space::Global].map(|space| granule(launch.program, space)),
             scoped_atomics: orders.any(|order| order.kind == AccessKind::Atomic && !order.device),
             asynchronous: orders.any(|order| order.step != Step::None),
             volatile_stores: orders
                 .any(|order| order.kind == AccessKind::Store && order.strength == Strength::Volatile),
-            from_shared: machine.program.insts.iter().any(|inst| match &inst.op {
+            from_shared: launch.program.insts.iter().any(|inst| match &inst.op {
                 Op::Bulk(bulk) => bulk.from.0 == Space::Shared,
                 _ => false,
             }),
@@ -154,17 +155,17 @@ pub(super) struct Racecheck {
 
 impl Racecheck {
     /// A detector for blocks of `machine`. It takes memory only when a block starts.
-    pub(super) fn new(machine: &Machine<'_>, plan: &Plan) -> Self {
+    pub(super) fn new(launch: &LaunchInfo<'_>, plan: &Plan) -> Self {
         Self {
-            context: Context::new(machine.warps_per_block() as usize),
+            context: Context::new(launch.warps_per_block() as usize),
             alive: 0,
             blocks: Blocks::new(),
             global: Pages::default(),
             touched: PageMap::default(),
-            in_order: machine.in_turn() || machine.grid.count() == 1,
+            in_order: launch.in_turn || launch.grid.count() == 1,
             disordered: false,
             granules: plan.granules,
-            shared_bytes: machine.shared_bytes,
+            shared_bytes: launch.shared_bytes,
             scoped_atomics: plan.scoped_atomics,
             asynchronous: plan.asynchronous,
             from_shared: plan.from_shared,

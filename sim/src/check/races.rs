@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::Places;
 use super::copies::Early;
-use super::{early, variables};
+use super::early;
+use crate::event::AccessKind;
+use crate::findings::{Finding, FindingKind, Memory, Places, Severity, names};
 use crate::ir::inst::{Pc, Space};
-use crate::observe::{AccessKind, lanes_of};
-use crate::report::{Finding, FindingKind, Memory, Severity};
+use crate::lanes::lanes_of;
 
 /// What two accesses do to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -270,8 +270,8 @@ impl Race {
             help: this.help(places, context),
             file,
             line,
-            seed: places.machine.seed,
-            block: places.machine.grid.coordinates(this.later.block).into(),
+            seed: places.launch.seed,
+            block: places.launch.grid.coordinates(this.later.block).into(),
             warp: this.later.thread / 32,
             lanes: lanes_of(this.lanes).collect(),
             count: this.count,
@@ -284,7 +284,7 @@ impl Race {
     }
 
     fn message(&self, places: Places<'_>) -> String {
-        let what = variables::name(places.machine, self.space, self.address, self.bytes);
+        let what = names::name(&places.launch, self.space, self.address, self.bytes);
         let who = |party: Party| {
             let (warp, lane) = (party.thread / 32, party.thread % 32);
             let block =
@@ -364,7 +364,7 @@ impl Race {
 
     fn help_between_blocks(&self, places: Places<'_>) -> String {
         use AccessKind::{Atomic, Store};
-        let cta = |party: Party| places.machine.program.insts[party.pc as usize].opcode.has("cta");
+        let cta = |party: Party| places.launch.program.insts[party.pc as usize].opcode.has("cta");
         match (self.hazard.earlier, self.hazard.later) {
             (Store, Store) if self.pardon == Pardon::Equal => {
                 "harmless as long as the values are equal; to be sure, let one thread of the \

@@ -5,9 +5,9 @@
 
 use crate::ir::inst::{Bool, Compared, Float, Int32, Int64, Lane, Op, Reg, Test, Variation, Varying};
 use crate::ir::slow_paths::{Difference, counts};
+use crate::lanes::lanes_of;
 use crate::machine::registers::{Constants, Registers, Row32, Row64};
 use crate::memory::rows;
-use crate::observe::lanes_of;
 
 #[inline(always)]
 fn map2<A: Copy, B: Copy, R: Copy + Default>(a: &[A; 32], b: &[B; 32], f: impl Fn(A, B) -> R) -> [R; 32] {

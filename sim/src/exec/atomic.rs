@@ -2,14 +2,15 @@
 
 use half::{bf16, f16};
 
+use super::access_events;
 use super::memory;
-use crate::check::hook;
+use crate::event::{MemoryEvent, MemoryKind, Observer, SharedUnit};
 use crate::ir::inst::{Atomic, AtomicForm, AtomicOp, MBARRIER_PARITY, MBARRIER_PENDING, Pc, Reg, Space};
+use crate::lanes::lanes_of;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::banks;
 use crate::memory::rows::Layout;
-use crate::observe::{MemoryEvent, MemoryKind, Observer, SharedUnit, lanes_of};
 
 /// Executes an atomic.
 pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, atomic: &Atomic, active: u32) {
@@ -38,7 +39,7 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
             observe(&mut block.observer, &event, atomic.form);
         }
         if O::CHECKS {
-            hook::atomic(warp, block, pc, atomic, space, addresses, active);
+            access_events::atomic(warp, block, pc, atomic, space, addresses, active);
         }
         let (mut misaligned, mut outside) = (0, 0);
         let mut changed = false;

@@ -1,16 +1,15 @@
 //! Loads, stores and address conversions.
 
+use super::access_events;
 use super::lanes::{self, Targets};
 use super::vectors;
-use crate::check::hook;
+use crate::event::{MemoryEvent, MemoryKind, Observer};
+use crate::findings::{Fault, FindingKind, Memory};
 use crate::ir::inst::{Access, Address, Pc, Reg, Space};
 use crate::ir::{CONST_WINDOW, FRAME_OFFSET, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::machine::block::Block;
-use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
 use crate::memory::rows::{self, Layout};
-use crate::observe::{MemoryEvent, MemoryKind, Observer};
-use crate::report::{FindingKind, Memory};
 
 /// Addresses of all lanes.
 #[inline(always)]
@@ -186,7 +185,7 @@ fn load_from<O: Observer>(
         block.observer.memory(&MemoryEvent { pc, active, addresses, width, layout, kind });
     }
     if O::CHECKS {
-        hook::load(warp, block, pc, access, space, addresses, active);
+        access_events::load(warp, block, pc, access, space, addresses, active);
     }
     let targets = Targets { space, addresses, layout, active };
     if let [Some(register)] = access.registers[..]
@@ -323,7 +322,7 @@ fn store_to<O: Observer>(
         block.observer.memory(&MemoryEvent { pc, active, addresses, width, layout, kind });
     }
     if O::CHECKS {
-        hook::store(warp, block, pc, access, space, addresses, active);
+        access_events::store(warp, block, pc, access, space, addresses, active);
     }
     let targets = Targets { space, addresses, layout, active };
     if let [Some(register)] = access.registers[..]

@@ -1,5 +1,6 @@
 //! Executes instructions, one for all lanes of a path at a time.
 
+mod access_events;
 mod additions;
 mod alu;
 pub(crate) mod atomic;
@@ -10,6 +11,7 @@ mod memory;
 mod print;
 mod shuffles;
 mod spaces;
+mod synccheck;
 mod system;
 mod vectors;
 pub(crate) mod warp_ops;
@@ -17,17 +19,16 @@ mod wide;
 
 use std::sync::OnceLock;
 
-use crate::check::synccheck;
+use crate::event::{Observer, SyncEvent};
 use crate::ir::inst::{Address, Inst, Op, Pc, Reg, Space, Special, Varying, VoteMode};
 use crate::ir::{SHARED_WINDOW, WINDOW};
 use crate::machine::block::Block;
 use crate::machine::paths::Wait;
 use crate::machine::registers::Registers;
-use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
-use crate::observe::{Observer, SyncEvent};
 use crate::prepare::convergence_barriers::{MEETS, PARTS, WAITS};
 use crate::prepare::register_allocation::ALONE;
+use crate::target::Scheduling;
 
 /// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up.
 pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) {

@@ -1,14 +1,13 @@
 //! What a kernel asks the system for: memory of the device heap, and to be stopped.
 
 use super::spaces;
+use crate::findings::{Fault, FindingKind};
 use crate::ir::inst::{Op, Pc};
 use crate::ir::layout::STACK;
+use crate::lanes::lanes_of;
 use crate::machine::block::Block;
-use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
 use crate::memory::heap::Release;
-use crate::observe::lanes_of;
-use crate::report::FindingKind;
 
 /// `malloc` and `free`, lane after lane.
 pub(super) fn heap<O>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, active: u32) {

@@ -5,16 +5,15 @@
 
 use super::matrix;
 use super::shuffles::{shuffle, sources};
+use crate::event::{Observer, SyncEvent};
+use crate::findings::{Absence, Breach, Fault, FindingKind};
 use crate::ir::inst::{Op, Pc, ReduxOp, Slot32, VoteMode};
-use crate::machine::block::{Block, lanes_text};
-use crate::machine::breach::{Absence, Breach};
-use crate::machine::fault::Fault;
+use crate::lanes::{lanes_of, lanes_text};
+use crate::machine::block::Block;
 use crate::machine::paths::{Path, Wait};
 use crate::machine::registers::{Constants, Registers, Row32};
-use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
-use crate::observe::{Observer, SyncEvent, lanes_of};
-use crate::report::FindingKind;
+use crate::target::Scheduling;
 
 /// Lanes that execute one instruction together with others; the instruction of each may stand elsewhere in the program,
 /// with other registers.

@@ -21,6 +21,9 @@ pub mod slots;
 pub mod slow_paths;
 
 pub use inst::Inst;
-pub use layout::{CONST_WINDOW, FRAME_OFFSET, GLOBALS_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
+pub use layout::{
+    BUFFER_STRIDE, BUFFERS_BASE, CONST_WINDOW, FRAME_OFFSET, GLOBALS_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW,
+    WINDOW,
+};
 pub use opcode::Opcode;
 pub use program::{Instruction, KernelParam, PlacedVariable, Program, Source};

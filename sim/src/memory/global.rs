@@ -9,20 +9,14 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
+use super::heap::{HEAP_BASE, HEAP_BYTES, Heap};
 use super::rows::each_lane;
-use crate::check::Coverage;
-use crate::launch::Content;
+use crate::ir::layout::{BUFFER_STRIDE, BUFFERS_BASE};
+use crate::launch::{Content, Coverage};
 
 /// Words of a page: 64 KiB.
 const PAGE_WORDS: usize = 1 << 14;
 const PAGE_BYTES: u64 = PAGE_WORDS as u64 * 4;
-
-/// Address of the first argument buffer.
-pub const BUFFERS_BASE: u64 = 0x0100_0000_0000;
-/// Distance between the beginnings of two buffers: the largest size of one, and a gap that no stray index crosses.
-pub const BUFFER_STRIDE: u64 = 1 << 40;
-
-use super::heap::{HEAP_BASE, HEAP_BYTES, Heap};
 
 type Page = Box<[AtomicU32]>;
 

@@ -2,9 +2,10 @@
 
 use super::trace::Event;
 use super::tracer::Tracer;
+use crate::event::MemoryEvent;
 use crate::ir::Opcode;
 use crate::ir::inst::{AtomicOp, MBARRIER_PARITY, Op, Pc};
-use crate::observe::{MemoryEvent, lanes_of};
+use crate::lanes::lanes_of;
 
 /// Events over which a round of a loop that polls is looked for.
 const LONGEST_POLL: usize = 64;

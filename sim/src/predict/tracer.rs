@@ -4,15 +4,14 @@ use std::collections::HashMap;
 
 use super::polls::{self, Known, Phase};
 use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, Trace};
+use crate::event::{AccessEvent, LaunchInfo, MemoryEvent, MemoryKind, Observer, SyncEvent};
 use crate::ir::Instruction as Lowered;
 use crate::ir::cfg::Cfg;
 use crate::ir::inst::{Op, Pc, Reg, Space};
 use crate::ir::operands;
-use crate::ir::slow_paths::Difference;
-use crate::machine::grid::Machine;
+use crate::lanes::lanes_of;
 use crate::memory::banks;
 use crate::memory::sectors;
-use crate::observe::{AccessEvent, MemoryEvent, MemoryKind, Observer, SyncEvent, lanes_of};
 use crate::prepare::Executable;
 
 /// Events of one block after which no more are kept.
@@ -52,15 +51,15 @@ pub(super) struct Tracer {
 
 impl Tracer {
     /// Follows the blocks `wanted` of a launch, the first of them as `neighbours`.
-    pub(super) fn new(machine: &Machine<'_>, wanted: Vec<u64>, neighbours: usize) -> Self {
-        let program = machine.program;
+    pub(super) fn new(launch: &LaunchInfo<'_>, wanted: Vec<u64>, neighbours: usize) -> Self {
+        let program = launch.program;
         let phase = |pc: usize| polls::phase(&program.insts[pc].op, &program.insts[pc].opcode);
         let strong = |op: &Op| match op {
             Op::Load(access) => access.strong,
             _ => false,
         };
         Self {
-            trace: Trace { code: code(machine.program), ..Trace::default() },
+            trace: Trace { code: code(launch.program), ..Trace::default() },
             wanted,
             past_l1: (0..program.insts.len())
                 .map(|pc| {
@@ -286,10 +285,6 @@ impl Observer for Tracer {
             }
         }
     }
-
-    fn communicate(&mut self, _pc: Pc, _thread_instructions: u32) {}
-
-    fn unusual(&mut self, _pc: Pc, _difference: Difference) {}
 
     fn access(&mut self, event: &AccessEvent<'_>) {
         if let Some(what) = self.phases[event.pc as usize]

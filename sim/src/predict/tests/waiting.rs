@@ -7,7 +7,8 @@ use super::super::sample;
 use super::super::trace::{AccessKind, BlockTrace, Event, Trace};
 use super::{inst, rates};
 use crate::launch::Scalar;
-use crate::simulate::{Module, Options};
+use crate::module::Module;
+use crate::options::Options;
 use crate::{Arg, Checks, Dim3, Launch};
 
 /// Every block but the last waits for the one behind it, so that those that start first ask for long.

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::breaches::Breaches;
+use super::{Finding, FindingKind, Memory, Places, Severity};
 use crate::ir::inst::Pc;
-use crate::machine::breach::Breaches;
-use crate::machine::grid::Machine;
-use crate::observe::{inlining, metrics};
-use crate::ptx::ast::Module;
-use crate::report::{Finding, FindingKind, Memory, Severity};
+use crate::lanes::lanes_of;
 
 /// The first fault of a kind at an instruction, and how many followed.
 #[derive(Debug, Clone)]
@@ -74,32 +72,30 @@ impl Faults {
     }
 
     /// The findings, in order of source line. `used` as in [`Breaches::findings`].
-    pub(crate) fn findings(&self, machine: &Machine<'_>, module: &Module, ptx_file: &str, used: bool) -> Vec<Finding> {
-        let mut findings: Vec<Finding> = self
-            .by_place
-            .iter()
-            .map(|(&(pc, kind), fault)| {
-                let (file, line) = metrics::place(machine.program, module, ptx_file, pc as usize);
-                Finding {
-                    kind,
-                    severity: Severity::Error,
-                    message: fault.message.clone() + &inlining::told(module, machine.program.insts[pc as usize].line),
-                    help: fault.help.to_owned(),
-                    file,
-                    line,
-                    seed: machine.seed,
-                    block: machine.grid.coordinates(fault.block).into(),
-                    warp: fault.warp,
-                    lanes: (0..32).filter(|lane| fault.lanes >> lane & 1 != 0).collect(),
-                    count: fault.count,
-                    space: fault.space,
-                    parties: Vec::new(),
-                }
-            })
-            .collect();
+    pub(crate) fn findings(&self, places: Places<'_>, used: bool) -> Vec<Finding> {
+        let launch = &places.launch;
+        let find = |(&(pc, kind), fault): (&(Pc, FindingKind), &Fault)| {
+            let (file, line) = places.line(pc);
+            Finding {
+                kind,
+                severity: Severity::Error,
+                message: fault.message.clone() + &places.inlined(pc),
+                help: fault.help.to_owned(),
+                file,
+                line,
+                seed: launch.seed,
+                block: launch.grid.coordinates(fault.block).into(),
+                warp: fault.warp,
+                lanes: lanes_of(fault.lanes).collect(),
+                count: fault.count,
+                space: fault.space,
+                parties: Vec::new(),
+            }
+        };
+        let mut findings: Vec<Finding> = self.by_place.iter().map(find).collect();
         // Threads that a fault has ended are missed by the others: that is its consequence.
         if !self.by_place.keys().any(|(_, kind)| ends_threads(*kind)) {
-            findings.extend(self.breaches.findings(machine, module, ptx_file, used));
+            findings.extend(self.breaches.findings(places, used));
         }
         findings.sort_by(|a, b| (&a.file, a.line, a.kind).cmp(&(&b.file, b.line, b.kind)));
         findings

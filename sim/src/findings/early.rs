@@ -1,9 +1,9 @@
 //! How a race with an asynchronous copy is told: an access that comes before the copy is waited for.
 
-use super::Places;
 use super::copies::Early;
 use super::races::{Party, does};
-use crate::observe::AccessKind;
+use crate::event::AccessKind;
+use crate::findings::Places;
 
 /// What happened: `later` (as a phrase) does something to `what` while the copy of `earlier` is under way.
 pub(super) fn message(

@@ -1,15 +1,14 @@
 //! Findings about threads that never come to their end: what each waits for and why it never comes.
 
-use super::barrier::waiting_lanes;
-use super::block::{Block, lanes_text};
-use super::fault::Fault;
-use super::paths::Wait;
-use super::spin::Look;
-use super::warp::Warp;
+use crate::event::Observer;
 use crate::exec;
+use crate::findings::{Fault, FindingKind};
 use crate::ir::inst::{AtomicOp, Op, Pc};
-use crate::observe::Observer;
-use crate::report::FindingKind;
+use crate::lanes::lanes_text;
+use crate::machine::barrier::waiting_lanes;
+use crate::machine::block::Block;
+use crate::machine::paths::Wait;
+use crate::machine::warp::{Look, Warp};
 
 const BARRIER_HELP: &str = "a barrier must be reached by every thread of the block: move it out of the branch or loop \
                             that only some threads take";

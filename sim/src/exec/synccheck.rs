@@ -9,11 +9,10 @@
 //! The hardware counts whole warps. What it does with another count is undefined (PTX ISA, `bar`): it may open too
 //! early, too late or never.
 
+use crate::findings::{Fault, FindingKind};
 use crate::ir::inst::{Barrier, Pc};
 use crate::machine::block::Block;
-use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
-use crate::report::FindingKind;
 
 /// Barriers of a block (PTX ISA, `bar`).
 const BARRIERS: u32 = 16;

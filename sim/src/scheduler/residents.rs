@@ -7,13 +7,13 @@
 //!
 //! When every resident block waits and nothing has changed since each was looked at, nothing will ever change.
 
-use super::block::{AFTERMATH, Block, Held, Visit};
-use super::fault::Fault;
-use super::registers::Registers;
-use super::schedule::Dice;
-use super::warp::Warp;
-use crate::observe::Observer;
-use crate::report::FindingKind;
+use super::turns::Visit;
+use crate::event::Observer;
+use crate::findings::{Fault, FindingKind};
+use crate::machine::block::{AFTERMATH, Block, Held};
+use crate::machine::registers::Registers;
+use crate::machine::schedule::Dice;
+use crate::machine::warp::Warp;
 
 /// Warp-instructions after which another block has its turn.
 const QUANTUM: u64 = 1 << 18;
