@@ -1,8 +1,9 @@
 //! A simulated streaming multiprocessor: executes PTX warp by warp on the CPU and counts what the hardware counts.
 //!
 //! The way through this crate: [`Module::parse`] reads PTX text, [`simulate`] runs one of its kernels for a
-//! [`Launch`] and returns a [`Report`] and the buffers. Nothing here touches a file, a clock, CUDA or an
-//! operating system, so that the crate can be built for `wasm32-unknown-unknown`.
+//! [`Launch`] and returns a [`Report`] and the buffers; [`run_observed`] runs one with an observer of the caller's own.
+//! Nothing here touches a file, a clock, CUDA or an operating system, so that the crate can be built for
+//! `wasm32-unknown-unknown`.
 
 #![forbid(unsafe_code)]
 

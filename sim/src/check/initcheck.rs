@@ -34,9 +34,8 @@ use std::sync::Arc;
 
 use super::view::Look;
 use super::written::{Buffer, GlobalBytes, LINE_BYTES, SharedBytes};
-use crate::event::LaunchInfo;
-use crate::event::{AccessEvent, AccessKind, SyncEvent};
-use crate::findings::{Finding, FindingKind, Memory, Places, Severity, names};
+use crate::event::{AccessEvent, AccessKind, LaunchInfo, SyncEvent};
+use crate::findings::{Finding, Places, UninitializedRead};
 use crate::ir::inst::{AtomicOp, Op, Pc, Space};
 use crate::ir::operands;
 use crate::lanes::lanes_of;
@@ -45,18 +44,6 @@ use crate::launch::Coverage;
 /// Places that are remembered of one block: more are not needed to tell what is wrong.
 const MOST_EARLY: usize = 1 << 16;
 
-/// An uninitialised read of an instruction, the one with the lowest address.
-#[derive(Debug, Clone)]
-struct Read {
-    space: Space,
-    block: u64,
-    warp: u32,
-    lanes: u32,
-    address: u64,
-    bytes: u32,
-    count: u64,
-}
-
 /// What belongs to one thread block.
 #[derive(Debug, Default)]
 struct Context {
@@ -64,7 +51,7 @@ struct Context {
     /// What of shared memory was written.
     written: SharedBytes,
     /// By address and instruction: a write that comes later may show that they race.
-    early: BTreeMap<(Space, u64, Pc), Read>,
+    early: BTreeMap<(Space, u64, Pc), UninitializedRead>,
 }
 
 /// What is kept of a block while others run.
@@ -111,7 +98,7 @@ pub(super) struct Initcheck {
     written: GlobalBytes,
     /// By instruction: an atomic that stores without caring for what was there.
     overwrites: Arc<[bool]>,
-    reads: BTreeMap<Pc, Read>,
+    reads: BTreeMap<Pc, UninitializedRead>,
     /// The blocks run in turn: one may read what another one writes.
     in_turn: bool,
     /// A thread has come to an early end: what it would have written is missing.
@@ -254,7 +241,15 @@ impl Initcheck {
                 // An atomic has written its element by now.
                 if !self.is_written(event.space, address, event.bytes) || event.kind == AccessKind::Atomic {
                     let &AccessEvent { space, warp, bytes, .. } = event;
-                    let read = Read { space, block: self.context.block, warp, lanes: 0, address, bytes, count: 0 };
+                    let read = UninitializedRead {
+                        space,
+                        block: self.context.block,
+                        warp,
+                        lanes: 0,
+                        address,
+                        bytes,
+                        count: 0,
+                    };
                     if self.context.early.len() > MOST_EARLY {
                         continue;
                     }
@@ -272,7 +267,7 @@ impl Initcheck {
         let end = address + u64::from(bytes);
         // An element has at most 16 bytes.
         let range = (space, address.saturating_sub(15), 0)..(space, end, 0);
-        let overlaps = |early: &Read| early.address + u64::from(early.bytes) > address;
+        let overlaps = |early: &UninitializedRead| early.address + u64::from(early.bytes) > address;
         let near = self.context.early.range(range).filter(|(_, early)| overlaps(early));
         for place in near.map(|(&place, _)| place).collect::<Vec<_>>() {
             self.context.early.remove(&place);
@@ -329,40 +324,6 @@ impl Initcheck {
 
     /// The findings.
     pub(super) fn findings(&self, places: Places<'_>) -> impl Iterator<Item = Finding> {
-        self.reads.iter().map(move |(&pc, read)| {
-            let (file, line) = places.line(pc);
-            let thread = places.thread(read.warp * 32 + read.lanes.trailing_zeros());
-            let what = names::name(&places.launch, read.space, read.address, read.bytes);
-            let (nobody, help) = match read.space {
-                Space::Shared => (
-                    "no thread of the block",
-                    "shared memory holds whatever an earlier block left there: write every element first, also the \
-                     ones behind the end of the data, and put a barrier before reading it",
-                ),
-                _ => (
-                    "nobody",
-                    "what `cudaMalloc` returns holds anything: fill the buffer before the launch (`cudaMemset`, or \
-                     `zeros:` or `in:` for this argument), or write every element before reading it",
-                ),
-            };
-            Finding {
-                kind: FindingKind::Uninitialized,
-                severity: Severity::Error,
-                message: format!(
-                    "thread {thread} reads {what}, which {nobody} has written before{}",
-                    places.inlined(pc)
-                ),
-                help: help.to_owned(),
-                file,
-                line,
-                seed: places.launch.seed,
-                block: places.launch.grid.coordinates(read.block).into(),
-                warp: read.warp,
-                lanes: lanes_of(read.lanes).collect(),
-                count: read.count,
-                space: Some(Memory::of(read.space)),
-                parties: Vec::new(),
-            }
-        })
+        self.reads.iter().map(move |(&pc, read)| read.finding(pc, places))
     }
 }

@@ -3,7 +3,8 @@
 //! Each check is one file that says what it does and what it cannot see. [`racecheck`] and [`initcheck`] are observers
 //! with a shadow of memory; what orders accesses comes from [`clocks`] within a block and from [`blocks`] between them.
 //! Out-of-bounds and misaligned accesses, barriers that not all threads reach, and wrong masks are found by the
-//! executor itself, which cannot go on without looking at them; [`synccheck`] looks at the operands of barriers.
+//! executor itself, which cannot go on without looking at them; `exec/synccheck.rs` looks at the operands of
+//! barriers.
 //!
 //! [`Checked`] is the observer that counts and checks. Runs without checks use
 //! [`Counters`] alone, and the compiler removes every call of this module from them.
@@ -12,7 +13,6 @@ mod blocks;
 mod cells;
 mod clocks;
 mod copies;
-mod early;
 mod initcheck;
 mod orders;
 mod pages;
@@ -21,10 +21,10 @@ mod races;
 mod shadow;
 mod touch;
 mod view;
+mod volatile_stores;
 mod written;
 
-use crate::event::LaunchInfo;
-use crate::event::{AccessEvent, MemoryEvent, Observer, SyncEvent};
+use crate::event::{AccessEvent, LaunchInfo, MemoryEvent, Observer, SyncEvent};
 use crate::findings::{Finding, Places};
 use crate::ir::inst::Pc;
 use crate::ir::slow_paths::Difference;

@@ -141,7 +141,9 @@ fn report<O: Observer>(
             }
             u64::from_le_bytes(value)
         }
-        _ => global.find(address, bytes).map_or(0, |allocation| allocation.load(address - allocation.base, bytes)),
+        Space::Param | Space::Frame | Space::Const | Space::Global | Space::Local | Space::Generic => {
+            global.find(address, bytes).map_or(0, |allocation| allocation.load(address - allocation.base, bytes))
+        }
     };
     let event = AccessEvent {
         pc,

@@ -53,10 +53,12 @@ pub(super) fn execute<O: Observer>(
             }
             None
         }
-        _ => match lanes::one_buffer(block, &addresses, active, 4) {
-            Some(buffer) => Some(buffer),
-            None => return false,
-        },
+        Space::Param | Space::Frame | Space::Const | Space::Global | Space::Local | Space::Generic => {
+            match lanes::one_buffer(block, &addresses, active, 4) {
+                Some(buffer) => Some(buffer),
+                None => return false,
+            }
+        }
     };
     let layout = Layout::of(&addresses, active, 4);
     let kind = atomic::kind(atomic, space);

@@ -100,7 +100,7 @@ fn reduce<O: Observer>(
     let change = |old| atomic::reduced(op, width, to.0, old, value);
     let old = match to.0 {
         Space::Shared => atomic::update(&mut block.shared, to.1, width, change),
-        _ => {
+        Space::Param | Space::Frame | Space::Const | Space::Global | Space::Local | Space::Generic => {
             let found = block.machine.global.find(to.1, width);
             found.map(|allocation| allocation.update(to.1 - allocation.base, width, change))
         }

@@ -3,7 +3,7 @@
 use super::access_events;
 use super::memory::{Attempt, Outside, WINDOWS, addresses, aligned, by_space, note_misses, read, write};
 use crate::event::{MemoryEvent, MemoryKind, Observer};
-use crate::ir::inst::{Copied, Op, Pc, Space};
+use crate::ir::inst::{Copied, Op, Pc, Space, ops};
 use crate::ir::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::lanes::lanes_of;
 use crate::machine::block::Block;
@@ -94,13 +94,23 @@ pub(super) fn convert<O>(warp: &mut Warp, block: &mut Block<'_, O>, op: &Op, act
             let bits = (0..32).fold(0, |bits, lane| {
                 let yes = match space {
                     Space::Global => !WINDOWS.iter().any(|&(other, _)| inside(value[lane], other)),
-                    _ => inside(value[lane], space),
+                    Space::Param | Space::Frame | Space::Const | Space::Shared | Space::Local | Space::Generic => {
+                        inside(value[lane], space)
+                    }
                 };
                 bits | u32::from(yes) << lane
             });
             warp.registers.set_p(d, bits, active);
         }
-        _ => {}
+        Op::ReadSpecial { .. }
+        | Op::ActiveMask { .. }
+        | ops!(lane_local)
+        | ops!(memory)
+        | ops!(sync)
+        | ops!(exchange)
+        | ops!(control)
+        | ops!(stop)
+        | ops!(system) => {}
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
     let constants = &block.machine.constants;
     let halves = |reg: Reg| match reg {
         Reg::Q(low, high) => (*warp.registers.d(constants, low), *warp.registers.d(constants, high)),
-        other => (warp.registers.wide(constants, other), [0; 32]),
+        other @ (Reg::W(..) | Reg::D(_) | Reg::P(_)) => (warp.registers.wide(constants, other), [0; 32]),
     };
     let a = halves(atomic.a);
     let b = atomic.b.map(halves);
@@ -24,7 +24,9 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
     memory::by_space(atomic.space, &addresses, active, |space, addresses, active| {
         let kind = match space {
             Space::Shared => MemoryKind::SharedAtomic(SharedUnit::CompareAndSwap),
-            _ => MemoryKind::GlobalAtomic,
+            Space::Param | Space::Frame | Space::Const | Space::Global | Space::Local | Space::Generic => {
+                MemoryKind::GlobalAtomic
+            }
         };
         block.observer.memory(&MemoryEvent { pc, active, addresses, width: 16, layout: Layout::Any, kind });
         if O::CHECKS {

@@ -3,33 +3,34 @@
 use std::collections::BTreeMap;
 
 use super::breaches::Breaches;
-use super::{Finding, FindingKind, Memory, Places, Severity};
+use super::fault::Fault;
+use super::{Finding, FindingKind, Places, Severity};
 use crate::ir::inst::Pc;
 use crate::lanes::lanes_of;
 
-/// The first fault of a kind at an instruction, and how many followed.
-#[derive(Debug, Clone)]
-pub(crate) struct Fault {
-    /// What happened, as a sentence without the place.
-    pub message: String,
-    /// What to do about it.
-    pub help: &'static str,
+/// Lanes of a warp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Who {
     /// Linear index of the thread block.
     pub block: u64,
     /// Warp within the block.
     pub warp: u32,
     /// The lanes that took part.
     pub lanes: u32,
-    /// How often it happened at this instruction.
-    pub count: u64,
-    /// The memory that was accessed.
-    pub space: Option<Memory>,
+}
+
+/// The first fault of a kind at an instruction, and how often there was one.
+#[derive(Debug, Clone)]
+struct Noted {
+    fault: Fault,
+    who: Who,
+    count: u64,
 }
 
 /// Faults by instruction and kind.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Faults {
-    by_place: BTreeMap<(Pc, FindingKind), Fault>,
+    by_place: BTreeMap<(Pc, FindingKind), Noted>,
     /// What the hardware goes on with.
     pub breaches: Breaches,
     /// A thread of the block, or of those that run in turn with it, has missed memory and ended there. Whoever waits for
@@ -44,13 +45,18 @@ const fn follows(kind: FindingKind) -> bool {
 }
 
 impl Faults {
-    /// Notes a fault. Only the first at an instruction is described: `describe` is not called for the others.
+    /// Notes a fault of this kind. Only the first at an instruction is kept: `fault` is not called for the others.
     #[cold]
-    pub(crate) fn note(&mut self, pc: Pc, kind: FindingKind, describe: impl FnOnce() -> Fault) {
+    pub(crate) fn note(&mut self, pc: Pc, kind: FindingKind, who: Who, fault: impl FnOnce() -> Fault) {
         if self.broken && follows(kind) {
             return;
         }
-        self.by_place.entry((pc, kind)).and_modify(|fault| fault.count += 1).or_insert_with(describe);
+        let noted = || {
+            let fault = fault();
+            debug_assert_eq!(fault.kind(), kind, "a fault is noted as what it is");
+            Noted { fault, who, count: 1 }
+        };
+        self.by_place.entry((pc, kind)).and_modify(|noted| noted.count += 1).or_insert_with(noted);
     }
 
     /// A block starts: alone, or `in_turn` with others.
@@ -60,11 +66,11 @@ impl Faults {
 
     /// Adds the faults of blocks that come later.
     pub(crate) fn merge(&mut self, later: Self) {
-        for (place, fault) in later.by_place {
+        for (place, noted) in later.by_place {
             match self.by_place.entry(place) {
-                std::collections::btree_map::Entry::Occupied(mut entry) => entry.get_mut().count += fault.count,
+                std::collections::btree_map::Entry::Occupied(mut entry) => entry.get_mut().count += noted.count,
                 std::collections::btree_map::Entry::Vacant(entry) => {
-                    entry.insert(fault);
+                    entry.insert(noted);
                 }
             }
         }
@@ -74,21 +80,21 @@ impl Faults {
     /// The findings, in order of source line. `used` as in [`Breaches::findings`].
     pub(crate) fn findings(&self, places: Places<'_>, used: bool) -> Vec<Finding> {
         let launch = &places.launch;
-        let find = |(&(pc, kind), fault): (&(Pc, FindingKind), &Fault)| {
+        let find = |(&(pc, kind), Noted { fault, who, count }): (&(Pc, FindingKind), &Noted)| {
             let (file, line) = places.line(pc);
             Finding {
                 kind,
                 severity: Severity::Error,
-                message: fault.message.clone() + &places.inlined(pc),
-                help: fault.help.to_owned(),
+                message: fault.sentence(who, launch) + &places.inlined(pc),
+                help: fault.help().to_owned(),
                 file,
                 line,
                 seed: launch.seed,
-                block: launch.grid.coordinates(fault.block).into(),
-                warp: fault.warp,
-                lanes: lanes_of(fault.lanes).collect(),
-                count: fault.count,
-                space: fault.space,
+                block: launch.grid.coordinates(who.block).into(),
+                warp: who.warp,
+                lanes: lanes_of(who.lanes).collect(),
+                count: *count,
+                space: fault.memory(),
                 parties: Vec::new(),
             }
         };

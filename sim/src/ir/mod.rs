@@ -6,6 +6,8 @@
 //! table of what they read and write ([`operands`]), and what every pass asks: basic blocks ([`mod@cfg`]), dominators, and
 //! definitions with their uses.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 pub mod arithmetic;
 pub mod cfg;
 pub(crate) mod def_use;

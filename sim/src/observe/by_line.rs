@@ -92,7 +92,7 @@ fn words(launch: &LaunchInfo<'_>, address: Option<u64>, width: u32) -> Vec<(u32,
 fn global_place(launch: &LaunchInfo<'_>, address: u64) -> String {
     match launch.global.find(address, 1) {
         Some(buffer) => format!("byte {} of {}", address - buffer.base, buffer.name),
-        None => launch.global.describe(address),
+        None => launch.global.locate(address).to_string(),
     }
 }
 

@@ -11,6 +11,8 @@
 //! What the model does not have: which multiprocessor a block lands on, clusters, instruction caches, conflicts of
 //! addresses in L2 and memory.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod chain;
 mod convert;
 mod live;

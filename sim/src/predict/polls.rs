@@ -37,11 +37,12 @@ pub(super) fn asks(opcode: &Opcode) -> bool {
 /// What an instruction does to an `mbarrier`, if it is one.
 pub(super) fn phase(op: &Op, opcode: &Opcode) -> Option<Phase> {
     let Op::Atomic(atomic) = op else { return None };
-    match atomic.op {
-        AtomicOp::MbarrierInit => Some(Phase::Init),
-        AtomicOp::MbarrierArrive | AtomicOp::MbarrierDrop | AtomicOp::MbarrierComplete => Some(Phase::Arrive),
-        _ if asks(opcode) => Some(Phase::Wait),
-        _ => None,
+    if atomic.op == AtomicOp::MbarrierInit {
+        Some(Phase::Init)
+    } else if matches!(atomic.op, AtomicOp::MbarrierArrive | AtomicOp::MbarrierDrop | AtomicOp::MbarrierComplete) {
+        Some(Phase::Arrive)
+    } else {
+        asks(opcode).then_some(Phase::Wait)
     }
 }
 
@@ -92,7 +93,7 @@ impl Tracer {
                 let access = &self.trace.accesses[access as usize];
                 &self.trace.sectors[access.first as usize..][..access.sectors as usize]
             }
-            _ => &[],
+            Event::Run { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => &[],
         };
         let same = match (&before[earlier], &last) {
             (Event::Phase { .. }, _) | (_, Event::Phase { .. }) => true,

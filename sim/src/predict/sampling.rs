@@ -30,7 +30,7 @@ pub(super) fn error_percent(trace: &Trace, blocks: u64) -> f64 {
     let sectors = |block: &BlockTrace| {
         let accesses = block.warps.iter().flatten().filter_map(|event| match event {
             Event::Global { access, .. } => Some(f64::from(trace.accesses[*access as usize].sectors)),
-            _ => None,
+            Event::Run { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => None,
         });
         accesses.sum::<f64>()
     };

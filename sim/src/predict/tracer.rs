@@ -10,8 +10,7 @@ use crate::ir::cfg::Cfg;
 use crate::ir::inst::{Op, Pc, Reg, Space};
 use crate::ir::operands;
 use crate::lanes::lanes_of;
-use crate::memory::banks;
-use crate::memory::sectors;
+use crate::memory::{banks, sectors};
 use crate::prepare::Executable;
 
 /// Events of one block after which no more are kept.
@@ -54,10 +53,7 @@ impl Tracer {
     pub(super) fn new(launch: &LaunchInfo<'_>, wanted: Vec<u64>, neighbours: usize) -> Self {
         let program = launch.program;
         let phase = |pc: usize| polls::phase(&program.insts[pc].op, &program.insts[pc].opcode);
-        let strong = |op: &Op| match op {
-            Op::Load(access) => access.strong,
-            _ => false,
-        };
+        let strong = |op: &Op| matches!(op, Op::Load(access) if access.strong);
         Self {
             trace: Trace { code: code(launch.program), ..Trace::default() },
             wanted,
@@ -161,7 +157,7 @@ impl Tracer {
         let elements = sectors::elements(addresses, active, width.min(32).next_power_of_two());
         let (together, repeats) = match kind {
             AccessKind::Atomic | AccessKind::Reduction => together(addresses, active),
-            _ => (1, 0),
+            AccessKind::Load | AccessKind::LoadL2 | AccessKind::Store | AccessKind::Copy => (1, 0),
         };
         let lanes = active.count_ones();
         let access = self.trace.accesses.len() as u32;
@@ -216,10 +212,7 @@ pub(super) fn code(program: &Executable) -> Vec<Instruction> {
             writes,
             leads: starts.binary_search(&(pc as Pc)).is_ok(),
             removed: program.insts[pc].removed,
-            target: match inst.op {
-                Op::Branch { target, .. } => Some(target),
-                _ => None,
-            },
+            target: if let Op::Branch { target, .. } = inst.op { Some(target) } else { None },
             guarded: inst.guard.is_some(),
         }
     };
@@ -271,7 +264,11 @@ impl Observer for Tracer {
                 let wavefronts = banks::atomic_wavefronts(&addresses(), active, width, unit);
                 self.replace(pc, Event::Shared { pc, wavefronts });
             }
-            kind => {
+            kind @ (MemoryKind::SharedLoad
+            | MemoryKind::SharedStore
+            | MemoryKind::SharedLoopLoad
+            | MemoryKind::SharedAttempt
+            | MemoryKind::SharedCopy) => {
                 let wavefronts = banks::wavefronts(&addresses(), active, width, kind.direction());
                 self.replace(pc, Event::Shared { pc, wavefronts });
             }

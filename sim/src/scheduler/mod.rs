@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use crate::error::Error;
 use crate::event::Observer;
-use crate::findings::Faults;
+use crate::findings::{Faults, Standstill};
 use crate::machine::block::Block;
 use crate::machine::grid::Machine;
 use crate::machine::printed::Printed;
@@ -150,7 +150,7 @@ fn run_alone<O: Observer>(machine: &Machine<'_>, block: &mut Block<'_, O>, range
         match visit {
             Visit::Waits if block.waits_for_others(&warps) => machine.waiting.store(true, Relaxed),
             Visit::Waits => {
-                block.note_deadlock(&warps, "the threads of its block that could are waiting themselves");
+                block.note_deadlock(&warps, &Standstill::OwnBlock);
             }
             Visit::Endless => block.note_endless(&warps),
             _ => continue,
