@@ -2,16 +2,15 @@
 //! kernel's buffers must be.
 
 use crate::error::Error;
+use crate::event::{LaunchInfo, MemoryEvent, MemoryKind, Observer};
+use crate::findings::FindingKind;
 use crate::ir::inst::Pc;
-use crate::ir::slow_paths::Difference;
+use crate::ir::layout::{BUFFER_STRIDE, BUFFERS_BASE};
+use crate::lanes::lanes_of;
 use crate::launch::{Launch, buffer_address};
-use crate::machine::grid::{Machine, Ran};
-use crate::memory::global::{BUFFER_STRIDE, BUFFERS_BASE};
-use crate::observe::{MemoryEvent, MemoryKind, Observer, lanes_of};
-use crate::ptxas::Lowering;
-use crate::report::FindingKind;
-use crate::simulate::{Module, Options};
-use crate::target;
+use crate::module::Module;
+use crate::observed::{Observed, run_observed};
+use crate::options::Options;
 
 /// What a launch comes to of one buffer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -46,20 +45,7 @@ pub struct Extents {
 /// # Errors
 /// As [`simulate`](crate::simulate).
 pub fn extents(module: &Module, kernel: &str, launch: &Launch, options: &Options) -> Result<Extents, Error> {
-    let target = target::find(&options.target).ok_or_else(|| Error::input(target::unknown(&options.target)))?;
-    let lowering = if options.lowering == Lowering::OfTarget { target.lowering } else { options.lowering };
-    let program = module.lower(kernel, lowering)?;
-    let mut machine = Machine::new(&program, launch, target, options)?;
-    let run = |machine: &Machine<'_>| machine.run(|| Reach::of(machine), Reach::merge);
-    let mut ran = run(&machine);
-    if ran.is_none() {
-        machine = Machine::new(&program, launch, target, options)?;
-        machine.forced_turns = true;
-        ran = run(&machine);
-    }
-    let blocked = || Error::Internal("blocks that run in turn wait for blocks that do not".to_owned());
-    let Ran { observer, faults, .. } = ran.ok_or_else(blocked)?;
-    let findings = faults.findings(&machine, module.ast(), "", true);
+    let Observed { observer, findings } = run_observed(module, kernel, launch, options, Reach::of, Reach::merge)?;
     let ended_by = findings.iter().map(|finding| finding.kind).find(|kind| kind.ends_launch());
     Ok(Extents {
         buffers: observer.buffers,
@@ -79,10 +65,10 @@ struct Reach {
 }
 
 impl Reach {
-    fn of(machine: &Machine<'_>) -> Self {
-        let program = machine.program;
+    fn of(launch: &LaunchInfo<'_>) -> Self {
+        let program = launch.program;
         Self {
-            buffers: vec![Extent::default(); machine.global.buffers().len()],
+            buffers: vec![Extent::default(); launch.global.buffers().len()],
             shared_static: program.shared_static.next_multiple_of(program.shared_align),
             ..Self::default()
         }
@@ -147,10 +133,6 @@ impl Observer for Reach {
             }
         }
     }
-
-    fn communicate(&mut self, _pc: Pc, _thread_instructions: u32) {}
-
-    fn unusual(&mut self, _pc: Pc, _difference: Difference) {}
 }
 
 /// Buffers lie where addresses say so.

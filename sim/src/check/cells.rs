@@ -7,7 +7,7 @@
 //! whole word.
 
 use super::shadow::{Order, Record, Word, keep};
-use crate::observe::AccessKind;
+use crate::event::AccessKind;
 
 /// What the records of a cell are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -246,7 +246,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::observe::lanes_of;
+    use crate::lanes::lanes_of;
 
     /// Everything before a time is known to all; of the rest, threads know what some others did, or of none if
     /// `friends` is 0.

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::blocks::Published;
-use crate::observe::lanes_of;
+use crate::lanes::lanes_of;
 
 /// Knowledge of all threads of a block.
 pub(super) type Vector = Arc<[u32]>;

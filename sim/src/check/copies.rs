@@ -14,8 +14,10 @@ use std::collections::{HashMap, VecDeque};
 use super::clocks::Clocks;
 use super::orders::{MemoryOrder, Step};
 use super::pages::PageMap;
+use crate::event::{AccessEvent, AccessKind};
+use crate::findings::Early;
 use crate::ir::inst::{MBARRIER_PARITY, Pc, Space};
-use crate::observe::{AccessEvent, AccessKind, lanes_of};
+use crate::lanes::lanes_of;
 
 /// Binary logarithm of the bytes of an entry: copies move multiples of four, at addresses that are.
 const GRANULE: u32 = 2;
@@ -25,19 +27,6 @@ const PHASES: usize = 8;
 
 /// Flights from which on those that their threads have waited for are forgotten, where threads never all meet.
 const MANY: usize = 1 << 16;
-
-/// Why an access comes too early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Early {
-    /// Nobody has waited for the groups of a thread's own copies.
-    Group,
-    /// The same for those of the copy engine, which writes global memory.
-    BulkGroup,
-    /// The phase of an mbarrier is not known to be over.
-    Phase,
-    /// No `fence.proxy.async` lies between an ordinary write and the copy engine that reads it.
-    Proxy,
-}
 
 /// An access that meets a copy.
 #[derive(Debug, Clone, Copy)]

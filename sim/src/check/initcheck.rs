@@ -33,28 +33,16 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 
 use super::view::Look;
-use super::written::{Buffer, Coverage, GlobalBytes, LINE_BYTES, SharedBytes};
-use super::{Places, variables};
+use super::written::{Buffer, GlobalBytes, LINE_BYTES, SharedBytes};
+use crate::event::{AccessEvent, AccessKind, LaunchInfo, SyncEvent};
+use crate::findings::{Finding, Places, UninitializedRead};
 use crate::ir::inst::{AtomicOp, Op, Pc, Space};
 use crate::ir::operands;
-use crate::machine::grid::Machine;
-use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
-use crate::report::{Finding, FindingKind, Memory, Severity};
+use crate::lanes::lanes_of;
+use crate::launch::Coverage;
 
 /// Places that are remembered of one block: more are not needed to tell what is wrong.
 const MOST_EARLY: usize = 1 << 16;
-
-/// An uninitialised read of an instruction, the one with the lowest address.
-#[derive(Debug, Clone)]
-struct Read {
-    space: Space,
-    block: u64,
-    warp: u32,
-    lanes: u32,
-    address: u64,
-    bytes: u32,
-    count: u64,
-}
 
 /// What belongs to one thread block.
 #[derive(Debug, Default)]
@@ -63,7 +51,7 @@ struct Context {
     /// What of shared memory was written.
     written: SharedBytes,
     /// By address and instruction: a write that comes later may show that they race.
-    early: BTreeMap<(Space, u64, Pc), Read>,
+    early: BTreeMap<(Space, u64, Pc), UninitializedRead>,
 }
 
 /// What is kept of a block while others run.
@@ -77,10 +65,10 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(machine: &Machine<'_>) -> Self {
+    pub(super) fn new(launch: &LaunchInfo<'_>) -> Self {
         let mut read = Vec::new();
-        if machine.program.insts.iter().any(|inst| matches!(&inst.op, Op::Atomic(a) if a.op == AtomicOp::Exch)) {
-            machine.program.insts.iter().for_each(|inst| operands::visit(inst, &mut |reg| read.push(reg), &mut |_| {}));
+        if launch.program.insts.iter().any(|inst| matches!(&inst.op, Op::Atomic(a) if a.op == AtomicOp::Exch)) {
+            launch.program.insts.iter().for_each(|inst| operands::visit(inst, &mut |reg| read.push(reg), &mut |_| {}));
         }
         let overwrites = |op: &Op| match op {
             Op::Atomic(a) => {
@@ -89,12 +77,12 @@ impl Plan {
             }
             _ => false,
         };
-        let buffers = machine.global.buffers().iter().filter(|buffer| buffer.uninitialized);
+        let buffers = launch.global.buffers().iter().filter(|buffer| buffer.uninitialized);
         Self {
             buffers: buffers
                 .map(|buffer| Buffer { base: buffer.base, bytes: buffer.bytes, before: buffer.before.clone() })
                 .collect(),
-            overwrites: machine.program.insts.iter().map(|inst| overwrites(&inst.op)).collect(),
+            overwrites: launch.program.insts.iter().map(|inst| overwrites(&inst.op)).collect(),
         }
     }
 }
@@ -110,7 +98,7 @@ pub(super) struct Initcheck {
     written: GlobalBytes,
     /// By instruction: an atomic that stores without caring for what was there.
     overwrites: Arc<[bool]>,
-    reads: BTreeMap<Pc, Read>,
+    reads: BTreeMap<Pc, UninitializedRead>,
     /// The blocks run in turn: one may read what another one writes.
     in_turn: bool,
     /// A thread has come to an early end: what it would have written is missing.
@@ -119,15 +107,15 @@ pub(super) struct Initcheck {
 
 impl Initcheck {
     /// A detector for blocks of `machine`. It takes memory only when a block starts.
-    pub(super) fn new(machine: &Machine<'_>, plan: &Plan) -> Self {
+    pub(super) fn new(launch: &LaunchInfo<'_>, plan: &Plan) -> Self {
         Self {
             context: Context::default(),
-            shared_bytes: machine.shared_bytes,
+            shared_bytes: launch.shared_bytes,
             buffers: Arc::clone(&plan.buffers),
             written: GlobalBytes::of(Arc::clone(&plan.buffers)),
             overwrites: Arc::clone(&plan.overwrites),
             reads: BTreeMap::new(),
-            in_turn: machine.in_turn(),
+            in_turn: launch.in_turn,
             broken: false,
         }
     }
@@ -253,7 +241,15 @@ impl Initcheck {
                 // An atomic has written its element by now.
                 if !self.is_written(event.space, address, event.bytes) || event.kind == AccessKind::Atomic {
                     let &AccessEvent { space, warp, bytes, .. } = event;
-                    let read = Read { space, block: self.context.block, warp, lanes: 0, address, bytes, count: 0 };
+                    let read = UninitializedRead {
+                        space,
+                        block: self.context.block,
+                        warp,
+                        lanes: 0,
+                        address,
+                        bytes,
+                        count: 0,
+                    };
                     if self.context.early.len() > MOST_EARLY {
                         continue;
                     }
@@ -271,7 +267,7 @@ impl Initcheck {
         let end = address + u64::from(bytes);
         // An element has at most 16 bytes.
         let range = (space, address.saturating_sub(15), 0)..(space, end, 0);
-        let overlaps = |early: &Read| early.address + u64::from(early.bytes) > address;
+        let overlaps = |early: &UninitializedRead| early.address + u64::from(early.bytes) > address;
         let near = self.context.early.range(range).filter(|(_, early)| overlaps(early));
         for place in near.map(|(&place, _)| place).collect::<Vec<_>>() {
             self.context.early.remove(&place);
@@ -328,40 +324,6 @@ impl Initcheck {
 
     /// The findings.
     pub(super) fn findings(&self, places: Places<'_>) -> impl Iterator<Item = Finding> {
-        self.reads.iter().map(move |(&pc, read)| {
-            let (file, line) = places.line(pc);
-            let thread = places.thread(read.warp * 32 + read.lanes.trailing_zeros());
-            let what = variables::name(places.machine, read.space, read.address, read.bytes);
-            let (nobody, help) = match read.space {
-                Space::Shared => (
-                    "no thread of the block",
-                    "shared memory holds whatever an earlier block left there: write every element first, also the \
-                     ones behind the end of the data, and put a barrier before reading it",
-                ),
-                _ => (
-                    "nobody",
-                    "what `cudaMalloc` returns holds anything: fill the buffer before the launch (`cudaMemset`, or \
-                     `zeros:` or `in:` for this argument), or write every element before reading it",
-                ),
-            };
-            Finding {
-                kind: FindingKind::Uninitialized,
-                severity: Severity::Error,
-                message: format!(
-                    "thread {thread} reads {what}, which {nobody} has written before{}",
-                    places.inlined(pc)
-                ),
-                help: help.to_owned(),
-                file,
-                line,
-                seed: places.machine.seed,
-                block: places.machine.grid.coordinates(read.block).into(),
-                warp: read.warp,
-                lanes: lanes_of(read.lanes).collect(),
-                count: read.count,
-                space: Some(Memory::of(read.space)),
-                parties: Vec::new(),
-            }
-        })
+        self.reads.iter().map(move |(&pc, read)| read.finding(pc, places))
     }
 }

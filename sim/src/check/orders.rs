@@ -1,8 +1,8 @@
 //! What every instruction says about the order of memory accesses, read off its opcode once.
 
+use crate::event::AccessKind;
 use crate::ir::Instruction;
 use crate::ir::inst::{AtomicOp, Op, Pc};
-use crate::observe::AccessKind;
 use crate::prepare::Executable;
 
 /// What an instruction's memory order says about races.

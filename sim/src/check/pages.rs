@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::shadow::{LINE, Line, Record, Word};
-use crate::observe::lanes_of;
+use crate::lanes::lanes_of;
 
 /// Lines of a page, which covers 4 KiB.
 const PAGE_LINES: usize = 32;

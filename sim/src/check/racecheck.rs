@@ -73,12 +73,14 @@ use super::cells::Cells;
 use super::copies::{Copies, Hit};
 use super::orders::{MemoryOrder, MemoryOrders, Step, Strength};
 use super::pages::{PageMap, Pages, Touched};
-use super::races::{Hazard, Pardon, Party, Race, Races};
+use super::races::Races;
 use super::shadow::Record;
 use super::view::{Context, Look};
-use crate::ir::inst::{Op, Pc, Space};
-use crate::machine::grid::Machine;
-use crate::observe::{AccessEvent, AccessKind, SyncEvent, lanes_of};
+use super::volatile_stores::VolatileStores;
+use crate::event::{AccessEvent, AccessKind, LaunchInfo, SyncEvent};
+use crate::findings::{Accessor, Hazard, Pardon, Race};
+use crate::ir::inst::{Op, Space};
+use crate::lanes::lanes_of;
 use crate::prepare::Executable;
 
 /// Time at which a run has been too long to tell times apart.
@@ -99,15 +101,15 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn new(machine: &Machine<'_>) -> Self {
-        let orders = MemoryOrders::new(machine.program);
+    pub(super) fn new(launch: &LaunchInfo<'_>) -> Self {
+        let orders = MemoryOrders::new(launch.program);
         Self {
-            granules: [Space::Shared, Space::Global].map(|space| granule(machine.program, space)),
+            granules: [Space::Shared, Space::Global].map(|space| granule(launch.program, space)),
             scoped_atomics: orders.any(|order| order.kind == AccessKind::Atomic && !order.device),
             asynchronous: orders.any(|order| order.step != Step::None),
             volatile_stores: orders
                 .any(|order| order.kind == AccessKind::Store && order.strength == Strength::Volatile),
-            from_shared: machine.program.insts.iter().any(|inst| match &inst.op {
+            from_shared: launch.program.insts.iter().any(|inst| match &inst.op {
                 Op::Bulk(bulk) => bulk.from.0 == Space::Shared,
                 _ => false,
             }),
@@ -142,8 +144,7 @@ pub(super) struct Racecheck {
     asynchronous: bool,
     /// The copy engine reads shared memory.
     from_shared: bool,
-    /// By instruction: volatile stores without a fence in front of them. Empty if the kernel has no volatile stores.
-    bare: Vec<Bare>,
+    volatile_stores: VolatileStores,
     /// What was found.
     pub races: Races,
     /// Conflicts of the running instruction: lane, earlier access and address.
@@ -154,21 +155,21 @@ pub(super) struct Racecheck {
 
 impl Racecheck {
     /// A detector for blocks of `machine`. It takes memory only when a block starts.
-    pub(super) fn new(machine: &Machine<'_>, plan: &Plan) -> Self {
+    pub(super) fn new(launch: &LaunchInfo<'_>, plan: &Plan) -> Self {
         Self {
-            context: Context::new(machine.warps_per_block() as usize),
+            context: Context::new(launch.warps_per_block() as usize),
             alive: 0,
             blocks: Blocks::new(),
             global: Pages::default(),
             touched: PageMap::default(),
-            in_order: machine.in_turn() || machine.grid.count() == 1,
+            in_order: launch.in_turn || launch.grid.count() == 1,
             disordered: false,
             granules: plan.granules,
-            shared_bytes: machine.shared_bytes,
+            shared_bytes: launch.shared_bytes,
             scoped_atomics: plan.scoped_atomics,
             asynchronous: plan.asynchronous,
             from_shared: plan.from_shared,
-            bare: if plan.volatile_stores { vec![Bare::default(); plan.orders.len()] } else { Vec::new() },
+            volatile_stores: VolatileStores::new(if plan.volatile_stores { plan.orders.len() } else { 0 }),
             orders: Arc::clone(&plan.orders),
             races: Races::default(),
             conflicts: Vec::new(),
@@ -342,8 +343,8 @@ impl Racecheck {
                 pardon: Pardon::None,
                 together: false,
                 early: Some(why),
-                earlier: Party { block: *block, thread, pc },
-                later: Party { block: *block, thread: event.warp * 32 + lane, pc: event.pc },
+                earlier: Accessor { block: *block, thread, pc },
+                later: Accessor { block: *block, thread: event.warp * 32 + lane, pc: event.pc },
                 lanes: 1 << lane,
                 time: now,
                 space: event.space,
@@ -380,7 +381,7 @@ impl Racecheck {
             }
             (Strength::Weak, _) | (_, Strength::Weak) => Pardon::None,
             (Strength::Volatile, Strength::Volatile) if same_warp && event.space == Space::Shared => Pardon::None,
-            _ if self.orders_nothing(earlier.pc(), me.pc(), abroad) => Pardon::Volatile,
+            _ if self.volatile_stores.order_nothing(&self.orders, [earlier.pc(), me.pc()], abroad) => Pardon::Volatile,
             _ => return,
         };
         let part = ((at - event.addresses[lane as usize]) / u64::from(event.bytes)) as u32;
@@ -412,8 +413,8 @@ impl Racecheck {
             pardon,
             together,
             early: None,
-            earlier: Party { block: other, thread: earlier.thread(), pc: earlier.pc() },
-            later: Party { block, thread: me.thread(), pc: me.pc() },
+            earlier: Accessor { block: other, thread: earlier.thread(), pc: earlier.pc() },
+            later: Accessor { block, thread: me.thread(), pc: me.pc() },
             lanes: 1 << lane,
             time: me.time(),
             space: event.space,
@@ -434,52 +435,14 @@ impl Racecheck {
             && self.blocks.knows_behind_a_fence(heads, thread, other, earlier.thread(), earlier.time())
     }
 
-    /// Whether one of two strong accesses is a volatile store that hands nothing over to the other.
-    fn orders_nothing(&self, one: Pc, other: Pc, abroad: bool) -> bool {
-        use AccessKind::{Atomic, Load, Store};
-        let [a, b] =
-            [one, other].map(|pc| (self.orders.of(pc), self.bare.get(pc as usize).copied().unwrap_or_default()));
-        let volatile = |order: MemoryOrder| order.strength == Strength::Volatile;
-        match if a.0.kind == Store { [a, b] } else { [b, a] } {
-            [(store, bare), (with, theirs)] if store.kind == Store && volatile(store) => match with.kind {
-                Store => volatile(with) && (bare.value == Stored::Many || bare.value != theirs.value),
-                Load => volatile(with) && bare.since_last[usize::from(abroad)],
-                Atomic => bare.ever[usize::from(abroad)],
-            },
-            _ => false,
-        }
-    }
-
-    /// Lanes execute a strong store or an atomic.
-    #[cold]
-    fn look_for_fences(&mut self, event: &AccessEvent<'_>, order: MemoryOrder) {
-        let volatile = order.strength == Strength::Volatile;
-        for lane in lanes_of(event.lanes) {
-            let found = self.context.clocks.strong_write(event.warp * 32 + lane);
-            if volatile {
-                let bare = &mut self.bare[event.pc as usize];
-                let mask = if event.bytes < 8 { (1 << (event.bytes * 8)) - 1 } else { u64::MAX };
-                let value = Stored::One((event.value)(lane, 0).0 & mask);
-                bare.value = match bare.value {
-                    _ if event.parts > 1 || event.bytes > 8 => Stored::Many,
-                    Stored::Nothing => value,
-                    before if before == value => value,
-                    _ => Stored::Many,
-                };
-                bare.since_last.iter_mut().zip(found.since_last).for_each(|(bare, fenced)| *bare |= !fenced);
-                bare.ever.iter_mut().zip(found.ever).for_each(|(bare, fenced)| *bare |= !fenced);
-            }
-        }
-    }
-
     /// An atomic, volatile or otherwise strong access: hands over and takes over what happened before.
     #[inline(never)]
     fn synchronise(&mut self, event: &AccessEvent<'_>, order: MemoryOrder) {
         if order.releases {
             self.context.clocks.fence(event.warp, event.lanes, order.device);
         }
-        if !self.bare.is_empty() && event.kind != AccessKind::Load && !order.looks {
-            self.look_for_fences(event, order);
+        if self.volatile_stores.any() && event.kind != AccessKind::Load && !order.looks {
+            self.volatile_stores.look_for_fences(event, order, &mut self.context.clocks);
         }
         let Context { clocks, heads, handed, .. } = &mut self.context;
         let abroad = self.in_order && order.device && event.space == Space::Global;
@@ -517,27 +480,6 @@ impl Racecheck {
             }
         }
     }
-}
-
-/// Of a volatile store: whether threads came to it without a fence, for their block and for the device, and its values.
-#[derive(Debug, Clone, Copy, Default)]
-struct Bare {
-    /// None since the thread's last atomic or strong store.
-    since_last: [bool; 2],
-    /// None since the block began.
-    ever: [bool; 2],
-    /// What they stored.
-    value: Stored,
-}
-
-/// What an instruction has stored so far. Whoever stores one value, as at the release of a lock, leaves the same as others
-/// that do.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Stored {
-    #[default]
-    Nothing,
-    One(u64),
-    Many,
 }
 
 /// Binary logarithm of the narrowest access to a memory.

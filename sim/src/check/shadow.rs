@@ -1,7 +1,7 @@
 //! What is remembered of the accesses to a piece of memory.
 
+use crate::event::AccessKind;
 use crate::ir::inst::Pc;
-use crate::observe::AccessKind;
 
 /// One access: its time (32 bits), thread within its block (10 bits) and instruction (22 bits). 0 is none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

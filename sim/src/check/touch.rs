@@ -5,8 +5,9 @@ use super::pages::Pages;
 use super::racecheck::Racecheck;
 use super::shadow::{LINE, Record, Shape};
 use super::view::{Context, Look, View, same_address};
+use crate::event::{AccessEvent, AccessKind};
+use crate::lanes::lanes_of;
 use crate::memory::rows;
-use crate::observe::{AccessEvent, AccessKind, lanes_of};
 
 impl Racecheck {
     /// Notes an access to shared memory and collects its conflicts.

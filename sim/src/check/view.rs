@@ -8,9 +8,9 @@ use super::clocks::{Clocks, Vector};
 use super::copies::Copies;
 use super::orders::MemoryOrders;
 use super::shadow::{Order, Record};
+use crate::event::AccessEvent;
 use crate::ir::inst::Space;
 use crate::memory::rows;
-use crate::observe::AccessEvent;
 
 /// What belongs to one thread block.
 #[derive(Debug)]

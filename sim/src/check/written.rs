@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use super::pages::PageMap;
 use super::view::Look;
+use crate::lanes::lanes_of;
+use crate::launch::{Bits, Coverage, PAGE_BYTES, PAGE_WORDS};
 use crate::memory::rows::{self, each_lane};
-use crate::observe::lanes_of;
 
 /// The bits of a word of shared memory all of whose bytes were written.
 const WHOLE: u8 = 0xf;
@@ -120,21 +121,6 @@ impl SharedBytes {
 #[inline(always)]
 fn part_of_word(address: u64, bytes: u32) -> u8 {
     ((1 << bytes) - 1) << (address % 4)
-}
-
-/// Bytes of a page of global memory.
-const PAGE_BYTES: u64 = 4096;
-/// Words of 64 bits, one bit for each byte of a page.
-const PAGE_WORDS: usize = 64;
-
-/// A bit for each byte of a page.
-type Bits = Box<[u64; PAGE_WORDS]>;
-
-/// Which bytes of a buffer were written by the end of a launch, where it was not all: what the next launch begins with.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Coverage {
-    /// By page of the buffer; nothing for one of which every byte was written. Nobody has written the other pages.
-    pages: BTreeMap<u64, Option<Bits>>,
 }
 
 /// A buffer of which it matters what was written.

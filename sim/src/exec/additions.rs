@@ -1,13 +1,13 @@
 //! Integer additions to 32-bit words of shared and global memory, the most frequent atomics, for all lanes of a warp at
 //! once. Every other atomic goes lane by lane ([`super::atomic`]).
 
+use super::access_events;
 use super::{atomic, lanes, memory};
-use crate::check::hook;
+use crate::event::{MemoryEvent, Observer};
 use crate::ir::inst::{Atomic, AtomicForm, AtomicOp, Pc, Reg, Space};
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::rows::{self, Layout, each_lane};
-use crate::observe::{MemoryEvent, Observer};
 
 /// Executes such an addition if no lane misses. False when nothing was done.
 #[inline(always)]
@@ -53,16 +53,18 @@ pub(super) fn execute<O: Observer>(
             }
             None
         }
-        _ => match lanes::one_buffer(block, &addresses, active, 4) {
-            Some(buffer) => Some(buffer),
-            None => return false,
-        },
+        Space::Param | Space::Frame | Space::Const | Space::Global | Space::Local | Space::Generic => {
+            match lanes::one_buffer(block, &addresses, active, 4) {
+                Some(buffer) => Some(buffer),
+                None => return false,
+            }
+        }
     };
     let layout = Layout::of(&addresses, active, 4);
     let kind = atomic::kind(atomic, space);
     block.observer.memory(&MemoryEvent { pc, active, addresses: &addresses, width: 4, layout, kind });
     if O::CHECKS {
-        hook::atomic(warp, block, pc, atomic, space, &addresses, active);
+        access_events::atomic(warp, block, pc, atomic, space, &addresses, active);
     }
     let operands = warp.registers.w(&machine.constants, operand);
     let first = operands[active.trailing_zeros() as usize & 31];

@@ -3,11 +3,11 @@
 //! The frequent ones are loops over 32 lanes that the compiler turns into vector instructions; the others apply their
 //! scalar semantics lane by lane.
 
-use crate::ir::inst::{Bool, Compared, Float, Int32, Int64, Lane, Op, Reg, Test, Variation, Varying};
+use crate::ir::inst::{Bool, Compared, Float, Int32, Int64, Lane, Op, Reg, Test, Variation, Varying, ops};
 use crate::ir::slow_paths::{Difference, counts};
+use crate::lanes::lanes_of;
 use crate::machine::registers::{Constants, Registers, Row32, Row64};
 use crate::memory::rows;
-use crate::observe::lanes_of;
 
 #[inline(always)]
 fn map2<A: Copy, B: Copy, R: Copy + Default>(a: &[A; 32], b: &[B; 32], f: impl Fn(A, B) -> R) -> [R; 32] {
@@ -255,8 +255,9 @@ pub(super) fn execute(registers: &mut Registers, constants: &Constants, op: &Op,
         Op::Lane(ref lane) => general(registers, constants, lane, active),
         Op::Pack { d, ref parts, bits } => pack(registers, constants, d, parts, bits, active),
         Op::Unpack { ref parts, a, bits } => unpack(registers, constants, parts, a, bits, active),
-        // Everything else is executed elsewhere.
-        _ => {}
+        // No instruction; and what is executed elsewhere.
+        Op::Nop | Op::Varying(_) => {}
+        ops!(query) | ops!(memory) | ops!(sync) | ops!(exchange) | ops!(control) | ops!(stop) | ops!(system) => {}
     }
 }
 
@@ -280,7 +281,38 @@ fn f64s(registers: &mut Registers, constants: &Constants, op: &Op, active: u32) 
             });
             registers.set_d(d, &value, active);
         }
-        _ => {}
+        Op::Nop
+        | Op::Mov32 { .. }
+        | Op::Mov64 { .. }
+        | Op::Int32 { .. }
+        | Op::Mad32 { .. }
+        | Op::Int64 { .. }
+        | Op::Shl64 { .. }
+        | Op::Shr64 { .. }
+        | Op::MulWide { .. }
+        | Op::MadWide { .. }
+        | Op::Widen { .. }
+        | Op::Narrow { .. }
+        | Op::F32 { .. }
+        | Op::Fma32 { .. }
+        | Op::Compare32 { .. }
+        | Op::Compare64 { .. }
+        | Op::Select32 { .. }
+        | Op::Select64 { .. }
+        | Op::PredicateConstant { .. }
+        | Op::PredicateMov { .. }
+        | Op::Predicate { .. }
+        | Op::Lane(_)
+        | Op::Varying(_)
+        | Op::Pack { .. }
+        | Op::Unpack { .. }
+        | ops!(query)
+        | ops!(memory)
+        | ops!(sync)
+        | ops!(exchange)
+        | ops!(control)
+        | ops!(stop)
+        | ops!(system) => {}
     }
 }
 
@@ -366,7 +398,7 @@ fn unpack(registers: &mut Registers, constants: &Constants, parts: &[Option<Reg>
     let row = registers.wide(constants, a);
     let high = match a {
         Reg::Q(_, high) => *registers.d(constants, high),
-        _ => [0; 32],
+        Reg::W(..) | Reg::D(_) | Reg::P(_) => [0; 32],
     };
     for (index, part) in parts.iter().enumerate() {
         let Some(part) = *part else { continue };

@@ -2,14 +2,16 @@
 
 use half::{bf16, f16};
 
+use super::access_events;
 use super::memory;
-use crate::check::hook;
+use crate::event::{MemoryEvent, MemoryKind, Observer, SharedUnit};
+use crate::findings;
 use crate::ir::inst::{Atomic, AtomicForm, AtomicOp, MBARRIER_PARITY, MBARRIER_PENDING, Pc, Reg, Space};
+use crate::lanes::lanes_of;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::banks;
 use crate::memory::rows::Layout;
-use crate::observe::{MemoryEvent, MemoryKind, Observer, SharedUnit, lanes_of};
 
 /// Executes an atomic.
 pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, atomic: &Atomic, active: u32) {
@@ -38,15 +40,15 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
             observe(&mut block.observer, &event, atomic.form);
         }
         if O::CHECKS {
-            hook::atomic(warp, block, pc, atomic, space, addresses, active);
+            access_events::atomic(warp, block, pc, atomic, space, addresses, active);
         }
         let (mut misaligned, mut outside) = (0, 0);
         let mut changed = false;
-        let op = match atomic.op {
-            // The unit in L2 flushes subnormal numbers; shared memory adds in the SM, where they are kept.
-            AtomicOp::AddF32 { .. } => AtomicOp::AddF32 { ftz: space == Space::Global },
-            op => op,
-        };
+        let mut op = atomic.op;
+        // The unit in L2 flushes subnormal numbers; shared memory adds in the SM, where they are kept.
+        if let AtomicOp::AddF32 { ftz } = &mut op {
+            *ftz = space == Space::Global;
+        }
         for lane in (0..32).filter(|lane| active >> lane & 1 != 0) {
             let address = addresses[lane];
             if !address.is_multiple_of(u64::from(width)) {
@@ -54,9 +56,10 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
                 continue;
             }
             let change = |old| {
-                let new = match op {
-                    AtomicOp::AddF64 => add_f64(old, a[lane], space == Space::Global),
-                    _ => new_value(op, width, old, a[lane], b[lane]),
+                let new = if op == AtomicOp::AddF64 {
+                    add_f64(old, a[lane], space == Space::Global)
+                } else {
+                    new_value(op, width, old, a[lane], b[lane])
                 };
                 changed |= new != old;
                 new
@@ -68,7 +71,7 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
                     .global
                     .find(address, width)
                     .map(|allocation| allocation.update(address - allocation.base, width, change)),
-                _ => None,
+                Space::Param | Space::Frame | Space::Const | Space::Local | Space::Generic => None,
             };
             match old {
                 Some(old) => result[lane] = old,
@@ -108,7 +111,7 @@ fn observe<O: Observer>(observer: &mut O, event: &MemoryEvent<'_>, form: AtomicF
     match form {
         AtomicForm::Leader(_) => observer.memory(&one(event.active.ilog2())),
         AtomicForm::Scan(_) if event.active == u32::MAX => observer.memory(&one(31)),
-        _ => observer.memory(event),
+        AtomicForm::Plain | AtomicForm::Increment | AtomicForm::Scan(_) | AtomicForm::Loop => observer.memory(event),
     }
 }
 
@@ -238,11 +241,10 @@ struct Phase {
     bytes: u64,
 }
 
-/// What the phase of an `mbarrier` waits for, in words, read off its state.
-pub(crate) fn waits_for(word: u64) -> String {
+/// What the phase of an `mbarrier` waits for, read off its state.
+pub(crate) fn waits_for(word: u64) -> findings::Phase {
     let Phase { expected, pending, bytes, .. } = Phase::of(word);
-    let copies = if bytes == 0 { String::new() } else { format!(" and {bytes} bytes of copies") };
-    format!("{pending} of the {expected} arrivals that it expects{copies}")
+    findings::Phase { pending, expected, bytes }
 }
 
 impl Phase {
@@ -301,10 +303,7 @@ fn chosen(old: u64, a: u64, value: impl Fn(u16) -> f32, choose: impl Fn(f32, f32
 
 /// What a word of memory becomes when a bulk copy reduces into it.
 pub(super) fn reduced(op: AtomicOp, width: u32, space: Space, old: u64, a: u64) -> u64 {
-    match op {
-        AtomicOp::AddF64 => add_f64(old, a, space == Space::Global),
-        _ => new_value(op, width, old, a, 0),
-    }
+    if op == AtomicOp::AddF64 { add_f64(old, a, space == Space::Global) } else { new_value(op, width, old, a, 0) }
 }
 
 fn halves(old: u64, a: u64, add: impl Fn(u16, u16) -> u16) -> u64 {

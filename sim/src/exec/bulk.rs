@@ -3,14 +3,15 @@
 //!
 //! The copy engine moves them past the units whose accesses are counted; what it adds is counted in the L2 cache alone.
 
+use super::access_events;
 use super::atomic;
 use super::memory::{Attempt, Outside, addresses, note_misses, read, write};
-use crate::check::hook;
+use crate::event::Observer;
 use crate::ir::inst::{AtomicOp, Bulk, Pc, Space};
+use crate::lanes::lanes_of;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::sectors::SECTOR;
-use crate::observe::{Observer, lanes_of};
 
 /// Bytes that addresses and sizes are multiples of.
 const UNIT: u32 = 16;
@@ -55,7 +56,7 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
                 continue;
             }
             if O::CHECKS {
-                hook::copy(warp, block, pc, UNIT, (source, &[here; 32], bit), (target, &[there; 32], bit));
+                access_events::copy(warp, block, pc, UNIT, (source, &[here; 32], bit), (target, &[there; 32], bit));
             }
             for half in [0, 8] {
                 match read(warp, block, source, at, here.wrapping_add(half), 8) {
@@ -93,13 +94,13 @@ fn reduce<O: Observer>(
 ) -> Result<(), Missed> {
     let width = u32::from(bytes);
     if O::CHECKS {
-        hook::reduction(warp, block, pc, width, 1 << lane, from, to);
+        access_events::reduction(warp, block, pc, width, 1 << lane, from, to);
     }
     let value = read(warp, block, from.0, lane as usize, from.1, width).map_err(|Outside| ("reads", from))?;
     let change = |old| atomic::reduced(op, width, to.0, old, value);
     let old = match to.0 {
         Space::Shared => atomic::update(&mut block.shared, to.1, width, change),
-        _ => {
+        Space::Param | Space::Frame | Space::Const | Space::Global | Space::Local | Space::Generic => {
             let found = block.machine.global.find(to.1, width);
             found.map(|allocation| allocation.update(to.1 - allocation.base, width, change))
         }

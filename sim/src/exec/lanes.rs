@@ -64,7 +64,7 @@ pub(super) fn load<O>(
         (Space::Global, Reg::D(slot), 8) => {
             let words: Option<[u32; 64]> = match layout {
                 Layout::Run => run_of_words(block, addresses, 8),
-                _ => None,
+                Layout::Same | Layout::Any => None,
             };
             let row = match words {
                 Some(words) => {
@@ -84,7 +84,7 @@ pub(super) fn load<O>(
         (Space::Global, Reg::W(slot, bits), 1) => {
             let words: Option<[u32; 8]> = match layout {
                 Layout::Run => run_of_words(block, addresses, 1),
-                _ => None,
+                Layout::Same | Layout::Any => None,
             };
             let row = match words {
                 Some(words) => std::array::from_fn(|lane| words[lane / 4] >> (lane % 4 * 8) & 0xff),
@@ -111,7 +111,7 @@ pub(super) fn load<O>(
             match register {
                 Reg::W(slot, 32) => warp.registers.set_w(slot, &[value as u32; 32], active),
                 Reg::D(slot) => warp.registers.set_d(slot, &[value; 32], active),
-                _ => warp.registers.set_wide(register, &[value; 32], active),
+                Reg::W(..) | Reg::P(_) | Reg::Q(..) => warp.registers.set_wide(register, &[value; 32], active),
             }
         }
         _ => return false,

@@ -1,13 +1,14 @@
 //! Matrix instructions: products of fragments, and moving them between registers and memory.
 
+use super::access_events;
 use super::memory::{Attempt, Outside, addresses, aligned, by_space, note_misses, read, write};
-use crate::check::hook;
+use crate::event::{MemoryEvent, MemoryKind, Observer};
 use crate::ir::inst::{Access, Address, Fragment, Matrix, MatrixKind, Multiply, Pc, Reg, Rows, Space, Transfer};
+use crate::lanes::lanes_of;
 use crate::machine::block::Block;
 use crate::machine::registers::{Constants, Registers, Row64};
 use crate::machine::warp::Warp;
 use crate::memory::rows::Layout;
-use crate::observe::{MemoryEvent, MemoryKind, Observer, lanes_of};
 
 /// Executes a matrix instruction for the lanes `active`, normally all.
 pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, matrix: &Matrix, active: u32) {
@@ -144,9 +145,9 @@ fn move_rows<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, row
         if O::CHECKS {
             let access = one(space, Reg::W(rows.registers[0], 32), 16);
             if rows.store {
-                hook::store(warp, block, pc, &access, space, to, lanes);
+                access_events::store(warp, block, pc, &access, space, to, lanes);
             } else {
-                hook::load(warp, block, pc, &access, space, to, lanes);
+                access_events::load(warp, block, pc, &access, space, to, lanes);
             }
         }
         block.changes += u64::from(rows.store);
@@ -199,7 +200,7 @@ fn get<O: Observer>(
             block.observer.memory(&MemoryEvent { pc, active, addresses: from, width, layout: Layout::Any, kind });
         }
         if O::CHECKS {
-            hook::load(warp, block, pc, access, space, from, active);
+            access_events::load(warp, block, pc, access, space, from, active);
         }
         let (good, misaligned) = aligned(from, active, width);
         let mut outside = 0;
@@ -232,7 +233,7 @@ fn put<O: Observer>(
             block.observer.memory(&MemoryEvent { pc, active, addresses: to, width, layout: Layout::Any, kind });
         }
         if O::CHECKS {
-            hook::store(warp, block, pc, access, space, to, active);
+            access_events::store(warp, block, pc, access, space, to, active);
         }
         block.changes += 1;
         let (good, misaligned) = aligned(to, active, width);

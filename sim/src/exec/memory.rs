@@ -1,16 +1,15 @@
 //! Loads, stores and address conversions.
 
+use super::access_events;
 use super::lanes::{self, Targets};
 use super::vectors;
-use crate::check::hook;
+use crate::event::{MemoryEvent, MemoryKind, Observer};
+use crate::findings::{Fault, FindingKind, Miss, Who};
 use crate::ir::inst::{Access, Address, Pc, Reg, Space};
 use crate::ir::{CONST_WINDOW, FRAME_OFFSET, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
 use crate::machine::block::Block;
-use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
 use crate::memory::rows::{self, Layout};
-use crate::observe::{MemoryEvent, MemoryKind, Observer};
-use crate::report::{FindingKind, Memory};
 
 /// Addresses of all lanes.
 #[inline(always)]
@@ -80,7 +79,7 @@ pub(super) fn aligned(addresses: &[u64; 32], active: u32, width: u32) -> (u32, u
 /// What the lanes of a memory instruction tried to do.
 pub(super) struct Attempt<'a> {
     /// The verb for messages: `reads`, `writes`, `updates`.
-    pub(super) verb: &'a str,
+    pub(super) verb: &'static str,
     pub(super) space: Space,
     pub(super) addresses: &'a [u64; 32],
     /// Bytes per lane.
@@ -95,47 +94,25 @@ pub(super) fn note_misses<O: Observer>(
     attempt: &Attempt<'_>,
     (misaligned, outside): (u32, u32),
 ) {
-    let &Attempt { verb: what, space, addresses, width } = attempt;
-    let (index, number) = (block.index, warp.index);
+    let &Attempt { verb: does, space, addresses, width } = attempt;
+    let machine = block.machine;
     // Local memory is where a compiler puts what the source has in variables: without optimisation at addresses that
     // optimised code does not have. The access is done, and whoever compiled decides what the finding is worth.
     block.fault(outside | if space == Space::Local { 0 } else { misaligned });
-    for (lanes, kind) in [(misaligned, FindingKind::Misaligned), (outside, FindingKind::OutOfBounds)] {
-        if lanes == 0 {
-            continue;
-        }
-        let lane = lanes.trailing_zeros();
-        let address = addresses[lane as usize];
-        let machine = block.machine;
-        let describe = || {
-            let thread = machine.block.coordinates(u64::from(number) * 32 + u64::from(lane));
-            let place = match space {
-                Space::Shared => {
-                    format!("at byte {address} of shared memory, of which the block has {} bytes", machine.shared_bytes)
-                }
-                Space::Local => format!("at byte {address} of its local memory"),
-                Space::Const => format!("at byte {address} of constant memory"),
-                Space::Param => format!("at byte {address} of the parameters"),
-                _ => machine.global.describe(address),
-            };
-            let thread = format!("({},{},{})", thread.x, thread.y, thread.z);
-            let (message, help) = if kind == FindingKind::Misaligned {
-                (
-                    format!(
-                        "thread {thread} {what} {width} bytes at an address that is no multiple of {width}: {place}"
-                    ),
-                    "an access of 2, 4, 8 or 16 bytes must be aligned to its size: look at casts to wider types; a GPU \
-                     ends the launch here",
-                )
-            } else {
-                (
-                    format!("thread {thread} {what} {width} bytes outside every buffer: {place}"),
-                    "check the index against the number of elements before the access; a GPU ends the launch here",
-                )
-            };
-            Fault { message, help, block: index, warp: number, lanes, count: 1, space: Some(Memory::of(space)) }
+    let miss = |lanes: u32| {
+        let address = addresses[lanes.trailing_zeros() as usize];
+        let near = match space {
+            Space::Global | Space::Generic | Space::Frame => Some(machine.global.locate(address)),
+            Space::Shared | Space::Local | Space::Const | Space::Param => None,
         };
-        block.faults.note(pc, kind, describe);
+        Miss { does, width, space, address, near }
+    };
+    let who = |lanes: u32| Who { block: block.index, warp: warp.index, lanes };
+    if misaligned != 0 {
+        block.faults.note(pc, FindingKind::Misaligned, who(misaligned), || Fault::Misaligned(miss(misaligned)));
+    }
+    if outside != 0 {
+        block.faults.note(pc, FindingKind::OutOfBounds, who(outside), || Fault::OutOfBounds(miss(outside)));
     }
 }
 
@@ -180,13 +157,13 @@ fn load_from<O: Observer>(
         Space::Shared => Some(MemoryKind::SharedLoad),
         Space::Global => Some(MemoryKind::GlobalLoad),
         Space::Local => Some(MemoryKind::LocalLoad),
-        _ => None,
+        Space::Param | Space::Frame | Space::Const | Space::Generic => None,
     };
     if let Some(kind) = kind {
         block.observer.memory(&MemoryEvent { pc, active, addresses, width, layout, kind });
     }
     if O::CHECKS {
-        hook::load(warp, block, pc, access, space, addresses, active);
+        access_events::load(warp, block, pc, access, space, addresses, active);
     }
     let targets = Targets { space, addresses, layout, active };
     if let [Some(register)] = access.registers[..]
@@ -316,14 +293,14 @@ fn store_to<O: Observer>(
         Space::Shared => Some(MemoryKind::SharedStore),
         Space::Global => Some(MemoryKind::GlobalStore),
         Space::Local => Some(MemoryKind::LocalStore),
-        _ => None,
+        Space::Param | Space::Frame | Space::Const | Space::Generic => None,
     };
     block.changes += u64::from(matches!(space, Space::Shared | Space::Global));
     if let Some(kind) = kind {
         block.observer.memory(&MemoryEvent { pc, active, addresses, width, layout, kind });
     }
     if O::CHECKS {
-        hook::store(warp, block, pc, access, space, addresses, active);
+        access_events::store(warp, block, pc, access, space, addresses, active);
     }
     let targets = Targets { space, addresses, layout, active };
     if let [Some(register)] = access.registers[..]

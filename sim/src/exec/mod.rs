@@ -1,5 +1,8 @@
 //! Executes instructions, one for all lanes of a path at a time.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
+mod access_events;
 mod additions;
 mod alu;
 pub(crate) mod atomic;
@@ -10,6 +13,7 @@ mod memory;
 mod print;
 mod shuffles;
 mod spaces;
+mod synccheck;
 mod system;
 mod vectors;
 pub(crate) mod warp_ops;
@@ -17,17 +21,16 @@ mod wide;
 
 use std::sync::OnceLock;
 
-use crate::check::synccheck;
-use crate::ir::inst::{Address, Inst, Op, Pc, Reg, Space, Special, Varying, VoteMode};
+use crate::event::{Observer, SyncEvent};
+use crate::ir::inst::{Address, Inst, Op, Pc, Reg, Space, Special, Varying, VoteMode, ops};
 use crate::ir::{SHARED_WINDOW, WINDOW};
 use crate::machine::block::Block;
 use crate::machine::paths::Wait;
 use crate::machine::registers::Registers;
-use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
-use crate::observe::{Observer, SyncEvent};
 use crate::prepare::convergence_barriers::{MEETS, PARTS, WAITS};
 use crate::prepare::register_allocation::ALONE;
+use crate::target::Scheduling;
 
 /// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up.
 pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) {
@@ -174,7 +177,9 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                 let bits = if negated { !warp.registers.p(a) } else { warp.registers.p(a) };
                 warp.registers.set_w(d, &[bits; 32], active);
             }
-            op if together => warp_ops::execute_together(warp, block, pc, op, active),
+            op @ (Op::WarpSync { .. } | ops!(exchange)) if together => {
+                warp_ops::execute_together(warp, block, pc, op, active);
+            }
             _ if flag & WAITS != 0 => {
                 let executed = warp_ops::execute(warp, block, path, pc, active);
                 if !executed {
@@ -223,8 +228,9 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
             }
             Op::Copy(copy) => spaces::copy(warp, block, pc, copy, active),
             Op::Bulk(bulk) => bulk::execute(warp, block, pc, bulk, active),
-            // Lane-local ones are part of a straight run.
-            _ => {}
+            // Lane-local ones are part of a straight run, exchanges were executed above, and what else orders is for
+            // observers only.
+            ops!(lane_local) | ops!(exchange) | Op::WarpSync { .. } | Op::Fence | Op::CopyStep => {}
         }
         if block.faulted != 0 {
             // Whoever misses memory goes no further; on a GPU the whole launch ends here.
@@ -272,7 +278,7 @@ pub(crate) fn generic_address<O>(
     match space {
         Space::Shared => Some(SHARED_WINDOW.wrapping_add(address)),
         Space::Global | Space::Generic => Some(address),
-        _ => None,
+        Space::Param | Space::Frame | Space::Const | Space::Local => None,
     }
 }
 

@@ -11,10 +11,11 @@ mod float;
 mod format;
 
 use super::spaces;
+use crate::event::Observer;
 use crate::ir::inst::Print;
+use crate::lanes::lanes_of;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
-use crate::observe::{Observer, lanes_of};
 use format::{Piece, parse};
 
 /// Executes `vprintf`, lane after lane.

@@ -1,13 +1,14 @@
 //! What leads from one memory space to another: asynchronous copies, address conversions, and text in any space.
 
+use super::access_events;
 use super::memory::{Attempt, Outside, WINDOWS, addresses, aligned, by_space, note_misses, read, write};
-use crate::check::hook;
-use crate::ir::inst::{Copied, Op, Pc, Space};
+use crate::event::{MemoryEvent, MemoryKind, Observer};
+use crate::ir::inst::{Copied, Op, Pc, Space, ops};
 use crate::ir::{CONST_WINDOW, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
+use crate::lanes::lanes_of;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::rows::Layout;
-use crate::observe::{MemoryEvent, MemoryKind, Observer, lanes_of};
 
 /// Longest text that is read, in bytes.
 const LONGEST_TEXT: u64 = 4096;
@@ -35,7 +36,7 @@ pub(super) fn copy<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: P
     if O::CHECKS {
         let full = |lane: u32| sizes.is_none_or(|sizes| sizes[lane as usize] as u32 >= width);
         let reading = lanes_of(reading).filter(|&lane| full(lane)).fold(0, |lanes, lane| lanes | 1 << lane);
-        hook::copy(warp, block, pc, width, (Space::Global, &from, reading), (Space::Shared, &to, active));
+        access_events::copy(warp, block, pc, width, (Space::Global, &from, reading), (Space::Shared, &to, active));
     }
     block.changes += 1;
     let (aligned_from, misaligned_from) = aligned(&from, reading, width);
@@ -93,13 +94,23 @@ pub(super) fn convert<O>(warp: &mut Warp, block: &mut Block<'_, O>, op: &Op, act
             let bits = (0..32).fold(0, |bits, lane| {
                 let yes = match space {
                     Space::Global => !WINDOWS.iter().any(|&(other, _)| inside(value[lane], other)),
-                    _ => inside(value[lane], space),
+                    Space::Param | Space::Frame | Space::Const | Space::Shared | Space::Local | Space::Generic => {
+                        inside(value[lane], space)
+                    }
                 };
                 bits | u32::from(yes) << lane
             });
             warp.registers.set_p(d, bits, active);
         }
-        _ => {}
+        Op::ReadSpecial { .. }
+        | Op::ActiveMask { .. }
+        | ops!(lane_local)
+        | ops!(memory)
+        | ops!(sync)
+        | ops!(exchange)
+        | ops!(control)
+        | ops!(stop)
+        | ops!(system) => {}
     }
 }
 

@@ -1,14 +1,12 @@
 //! What a kernel asks the system for: memory of the device heap, and to be stopped.
 
 use super::spaces;
-use crate::ir::inst::{Op, Pc};
-use crate::ir::layout::STACK;
+use crate::findings::{Fault, Who};
+use crate::ir::inst::{Op, Pc, ops};
+use crate::lanes::lanes_of;
 use crate::machine::block::Block;
-use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
 use crate::memory::heap::Release;
-use crate::observe::lanes_of;
-use crate::report::FindingKind;
 
 /// `malloc` and `free`, lane after lane.
 pub(super) fn heap<O>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, active: u32) {
@@ -36,26 +34,15 @@ pub(super) fn heap<O>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, active:
             }
             if wrong != 0 {
                 let address = addresses[wrong.trailing_zeros() as usize];
-                let who = thread(warp, block, wrong);
-                let (message, help) = match first {
-                    Release::Twice => (
-                        format!(
-                            "{who} frees address {address:#x} a second time: the block of the device heap there was freed \
-                             before (a double free)"
-                        ),
-                        "each block is freed once, by one thread: decide who owns it, and set the pointer to null behind \
-                         `free`",
-                    ),
-                    _ => (
-                        format!("{who} frees address {address:#x}, which `malloc` has never returned"),
-                        "free the very pointer that `malloc` or `new` returned: not one that was moved, nor the address of \
-                         other memory",
-                    ),
+                let fault = match first {
+                    Release::Twice => Fault::DoubleFree { address },
+                    Release::NeverGiven | Release::Done => Fault::NeverAllocated { address },
                 };
-                note(warp, block, pc, wrong, FindingKind::InvalidFree, message, help);
+                note(warp, block, pc, wrong, fault);
             }
         }
-        _ => {}
+        Op::Print(_) | Op::Sleep { .. } => {}
+        ops!(lane_local) | ops!(query) | ops!(memory) | ops!(sync) | ops!(exchange) | ops!(control) | ops!(stop) => {}
     }
     // The others see the heap change.
     block.changes += 1;
@@ -65,62 +52,27 @@ pub(super) fn heap<O>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, active:
 pub(super) fn stop<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, active: u32) {
     let machine = block.machine;
     let lane = active.trailing_zeros() as usize;
-    let thread = thread(warp, block, active);
     let value = |reg| warp.registers.wide(&machine.constants, reg)[lane];
     let text = |reg| String::from_utf8_lossy(&spaces::text(warp, block, value(reg), lane)).into_owned();
-    let (kind, message, help) = match machine.program.code.insts[pc as usize].op {
-        Op::Assert { message, file, line, function } => (
-            FindingKind::Assert,
-            format!(
-                "the assertion `{}` does not hold for {thread}: {}, line {}, in {}",
-                text(message),
-                text(file),
-                value(line) as u32,
-                text(function)
-            ),
-            "the kernel itself asks for this condition: look at the values of the lanes that are named",
-        ),
-        Op::Breakpoint => (
-            FindingKind::Trap,
-            format!("{thread} comes to a breakpoint, where a kernel waits for a debugger"),
-            "without a debugger a GPU never goes on from here: remove `brkpt` or `__brkpt()`",
-        ),
-        Op::NoFunction { target } => (
-            FindingKind::OutOfBounds,
-            format!("{thread} calls address {:#x}, where no function of this kind begins", value(target)),
-            "a function pointer is null, was never set or belongs to the host: look at where it comes from",
-        ),
-        Op::StackOverflow => (
-            FindingKind::OutOfBounds,
-            format!("{thread} needs more than {} KiB of stack for calls that are not done", STACK >> 10),
-            "either the recursion never ends, or it goes deep: a GPU's own stack has 1 KiB per thread unless the host \
-             asks for more with cudaDeviceSetLimit(cudaLimitStackSize, …)",
-        ),
-        _ => (
-            FindingKind::Trap,
-            format!("{thread} executes a trap: it asks for the launch to be aborted"),
-            "`__trap()` or a failed check of the compiler ends the kernel here: look at the condition that leads to it",
-        ),
+    let fault = match machine.program.code.insts[pc as usize].op {
+        Op::Assert { message, file, line, function } => Fault::Assertion {
+            condition: text(message),
+            file: text(file),
+            line: value(line) as u32,
+            function: text(function),
+        },
+        Op::Breakpoint => Fault::Breakpoint,
+        Op::NoFunction { target } => Fault::NoFunction { address: value(target) },
+        Op::StackOverflow => Fault::StackOverflow,
+        Op::Trap => Fault::Trap,
+        ops!(lane_local) | ops!(query) | ops!(memory) | ops!(sync) | ops!(exchange) | ops!(control) | ops!(system) => {
+            return;
+        }
     };
-    note(warp, block, pc, active, kind, message, help);
+    note(warp, block, pc, active, fault);
 }
 
-/// The lowest of `lanes` as a thread, in words.
-fn thread<O>(warp: &Warp, block: &Block<'_, O>, lanes: u32) -> String {
-    let index = u64::from(warp.index) * 32 + u64::from(lanes.trailing_zeros());
-    let thread = block.machine.block.coordinates(index);
-    format!("thread ({},{},{})", thread.x, thread.y, thread.z)
-}
-
-fn note<O>(
-    warp: &Warp,
-    block: &mut Block<'_, O>,
-    pc: Pc,
-    lanes: u32,
-    kind: FindingKind,
-    message: String,
-    help: &'static str,
-) {
-    let (index, number) = (block.index, warp.index);
-    block.faults.note(pc, kind, || Fault { message, help, block: index, warp: number, lanes, count: 1, space: None });
+fn note<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, lanes: u32, fault: Fault) {
+    let who = Who { block: block.index, warp: warp.index, lanes };
+    block.faults.note(pc, fault.kind(), who, || fault);
 }

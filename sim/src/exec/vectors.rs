@@ -68,7 +68,7 @@ pub(super) fn load<O>(warp: &mut Warp, block: &Block<'_, O>, access: &Access, ta
                 }
             }
         }
-        _ => return false,
+        Space::Param | Space::Frame | Space::Const | Space::Local | Space::Generic => return false,
     }
     for (value, &slot) in values.iter().zip(&slots).take(parts) {
         warp.registers.set_w(slot, value, active);
@@ -110,6 +110,6 @@ pub(super) fn store<O>(warp: &Warp, block: &mut Block<'_, O>, access: &Access, t
             }
             store_run(block, addresses, 16, &row)
         }
-        _ => false,
+        Space::Param | Space::Frame | Space::Const | Space::Local | Space::Generic => false,
     }
 }

@@ -5,16 +5,15 @@
 
 use super::matrix;
 use super::shuffles::{shuffle, sources};
-use crate::ir::inst::{Op, Pc, ReduxOp, Slot32, VoteMode};
-use crate::machine::block::{Block, lanes_text};
-use crate::machine::breach::{Absence, Breach};
-use crate::machine::fault::Fault;
+use crate::event::{Observer, SyncEvent};
+use crate::findings::{Absence, Breach, Fault, Who};
+use crate::ir::inst::{Op, Pc, ReduxOp, Slot32, VoteMode, ops};
+use crate::lanes::lanes_of;
+use crate::machine::block::Block;
 use crate::machine::paths::{Path, Wait};
 use crate::machine::registers::{Constants, Registers, Row32};
-use crate::machine::schedule::Scheduling;
 use crate::machine::warp::Warp;
-use crate::observe::{Observer, SyncEvent, lanes_of};
-use crate::report::FindingKind;
+use crate::target::Scheduling;
 
 /// Lanes that execute one instruction together with others; the instruction of each may stand elsewhere in the program,
 /// with other registers.
@@ -40,13 +39,13 @@ pub(super) fn execute<O: Observer>(
         rest &= !group;
         groups += 1;
         if group & !mask != 0 {
-            note_outside(warp, block, pc, mask, group & !mask);
+            note_mask(warp, block, pc, group & !mask, Fault::NotInMask { mask });
         }
         let missing = mask & warp.paths.live() & !active;
         if missing != 0 && block.machine.scheduling == Scheduling::LockStep {
             // Nobody is waited for: those who are here are all that there is.
             if !matches!(op, Op::WarpSync { .. }) {
-                note_apart(warp, block, pc, mask, missing);
+                note_mask(warp, block, pc, missing, Fault::AcrossBranch { mask });
             }
         } else if missing != 0 {
             // The whole path has this mask: `divide` has seen to it.
@@ -133,44 +132,9 @@ fn note_absent<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, sources: &Row32
     block.faults.breaches.note((pc, None), (block.index, warp.index, readers), Breach::Absent { reader, from, why });
 }
 
-fn note_outside<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, mask: u32, lanes: u32) {
-    let (index, number) = (block.index, warp.index);
-    block.faults.note(pc, FindingKind::InvalidSyncMask, || Fault {
-        message: format!(
-            "{} of warp {number} {} in its mask {mask:#010x}",
-            lanes_text(lanes),
-            if lanes.count_ones() == 1 {
-                "executes this instruction but is not"
-            } else {
-                "execute this instruction but are not"
-            }
-        ),
-        help: "the mask must name every lane that executes the instruction: take it from `__ballot_sync` or \
-               `__activemask` where the lanes diverge",
-        block: index,
-        warp: number,
-        lanes,
-        count: 1,
-        space: None,
-    });
-}
-
-fn note_apart<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, mask: u32, lanes: u32) {
-    let (index, number) = (block.index, warp.index);
-    block.faults.note(pc, FindingKind::InvalidSyncMask, || Fault {
-        message: format!(
-            "the mask {mask:#010x} names {} of warp {number}, on the other side of a branch: this GPU runs one side after \
-             the other, and what those lanes give is undefined",
-            lanes_text(lanes)
-        ),
-        help: "before compute capability 7.0, all lanes of the mask must execute the instruction together: move it out of \
-               the branch",
-        block: index,
-        warp: number,
-        lanes,
-        count: 1,
-        space: None,
-    });
+fn note_mask<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, lanes: u32, fault: Fault) {
+    let who = Who { block: block.index, warp: warp.index, lanes };
+    block.faults.note(pc, fault.kind(), who, || fault);
 }
 
 /// Lanes of a path that must part from the others before they execute `op`, because not all of them have to wait for
@@ -294,7 +258,8 @@ fn slot_of_mask(op: &Op) -> Option<Slot32> {
         Op::WarpSync { mask } | Op::Match { mask, .. } | Op::Redux { mask, .. } | Op::Elect { mask, .. } => Some(mask),
         Op::Shuffle { mask, .. } | Op::Vote { mask, .. } => mask,
         Op::Matrix(ref matrix) => Some(matrix.mask),
-        _ => None,
+        Op::Barrier(_) | Op::Fence | Op::CopyStep => None,
+        ops!(lane_local) | ops!(query) | ops!(memory) | ops!(control) | ops!(stop) | ops!(system) => None,
     }
 }
 
@@ -333,7 +298,18 @@ fn compute<O: Observer>(
             let operand = |which: fn(Slot32, Slot32, Slot32) -> Slot32| {
                 gather(registers, constants, parts, |op| match *op {
                     Op::Shuffle { a, b, c, .. } => which(a, b, c),
-                    _ => 0,
+                    Op::Vote { .. }
+                    | Op::Match { .. }
+                    | Op::Redux { .. }
+                    | Op::Elect { .. }
+                    | Op::Matrix(_)
+                    | ops!(lane_local)
+                    | ops!(query)
+                    | ops!(memory)
+                    | ops!(sync)
+                    | ops!(control)
+                    | ops!(stop)
+                    | ops!(system) => 0,
                 })
             };
             let (mut a, b, c) = (operand(|a, _, _| a), operand(|_, b, _| b), operand(|_, _, c| c));
@@ -435,6 +411,7 @@ fn compute<O: Observer>(
                 registers.set_p(p, 1 << leader, lanes);
             }
         }
-        _ => {}
+        Op::Matrix(_) => {}
+        ops!(lane_local) | ops!(query) | ops!(memory) | ops!(sync) | ops!(control) | ops!(stop) | ops!(system) => {}
     }
 }

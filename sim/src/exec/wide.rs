@@ -1,13 +1,14 @@
 //! Atomics on 128 bits. Blocks whose atomics on global memory could meet run in order, so that nothing comes between
 //! the two halves.
 
+use super::access_events;
 use super::memory::{self, Attempt, aligned, note_misses, read, write};
-use crate::check::hook;
+use crate::event::{MemoryEvent, MemoryKind, Observer, SharedUnit};
 use crate::ir::inst::{Atomic, AtomicOp, Pc, Reg, Space};
+use crate::lanes::lanes_of;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
 use crate::memory::rows::Layout;
-use crate::observe::{MemoryEvent, MemoryKind, Observer, SharedUnit, lanes_of};
 
 /// Executes `atom.exch.b128` and `atom.cas.b128`.
 pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc: Pc, atomic: &Atomic, active: u32) {
@@ -15,7 +16,7 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
     let constants = &block.machine.constants;
     let halves = |reg: Reg| match reg {
         Reg::Q(low, high) => (*warp.registers.d(constants, low), *warp.registers.d(constants, high)),
-        other => (warp.registers.wide(constants, other), [0; 32]),
+        other @ (Reg::W(..) | Reg::D(_) | Reg::P(_)) => (warp.registers.wide(constants, other), [0; 32]),
     };
     let a = halves(atomic.a);
     let b = atomic.b.map(halves);
@@ -23,11 +24,13 @@ pub(super) fn execute<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, pc
     memory::by_space(atomic.space, &addresses, active, |space, addresses, active| {
         let kind = match space {
             Space::Shared => MemoryKind::SharedAtomic(SharedUnit::CompareAndSwap),
-            _ => MemoryKind::GlobalAtomic,
+            Space::Param | Space::Frame | Space::Const | Space::Global | Space::Local | Space::Generic => {
+                MemoryKind::GlobalAtomic
+            }
         };
         block.observer.memory(&MemoryEvent { pc, active, addresses, width: 16, layout: Layout::Any, kind });
         if O::CHECKS {
-            hook::atomic(warp, block, pc, atomic, space, addresses, active);
+            access_events::atomic(warp, block, pc, atomic, space, addresses, active);
         }
         let (good, misaligned) = aligned(addresses, active, 16);
         let mut outside = 0;

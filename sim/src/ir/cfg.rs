@@ -1,6 +1,6 @@
 //! The control-flow graph of a program: basic blocks and the edges between them.
 
-use super::inst::{Op, Pc};
+use super::inst::{Op, Pc, ops};
 use super::program::Program;
 
 /// A run of instructions that is entered only at its first and left only at its last.
@@ -60,7 +60,14 @@ impl Cfg {
                             successors.extend(next());
                         }
                     }
-                    _ => successors.extend(next()),
+                    Op::NoFunction { .. }
+                    | Op::Assert { .. }
+                    | ops!(lane_local)
+                    | ops!(query)
+                    | ops!(memory)
+                    | ops!(sync)
+                    | ops!(exchange)
+                    | ops!(system) => successors.extend(next()),
                 }
                 successors.dedup();
                 BasicBlock { start, end, successors, exits }

@@ -5,12 +5,14 @@
 //! variants of their own that the executor runs as loops over lanes; all other lane-local ones are [`Op::Lane`].
 
 mod arithmetic;
+mod class;
 mod lanes;
 mod matrix;
 mod memory;
 mod register;
 
 pub use arithmetic::{Bool, Compared, Float, Int32, Int64, Negate, Test};
+pub(crate) use class::ops;
 pub use lanes::{Barrier, BarrierReduction, ReduxOp, ShuffleMode, VoteMode};
 pub use matrix::{Fragment, Matrix, MatrixKind, Multiply, Rows, Transfer};
 pub use memory::{
@@ -351,61 +353,4 @@ pub enum Variation {
     Operands(Way, [Option<Reg>; 2]),
     /// Only lanes where the predicate is true (or false: the second part) execute it.
     Only(SlotP, bool),
-}
-
-impl Op {
-    /// Whether lanes that execute it wait for others that do.
-    #[inline]
-    pub fn waits_for_lanes(&self) -> bool {
-        matches!(
-            self,
-            Self::Barrier(_)
-                | Self::WarpSync { .. }
-                | Self::Shuffle { .. }
-                | Self::Vote { .. }
-                | Self::Match { .. }
-                | Self::Redux { .. }
-                | Self::Elect { .. }
-                | Self::Matrix(_)
-        )
-    }
-
-    /// Whether every lane does it for itself, with nothing but its registers.
-    pub fn is_lane_local(&self) -> bool {
-        let op = if let Self::Varying(varying) = self { &varying.inst.op } else { self };
-        matches!(
-            op,
-            Self::Nop
-                | Self::Mov32 { .. }
-                | Self::Mov64 { .. }
-                | Self::Int32 { .. }
-                | Self::Mad32 { .. }
-                | Self::Int64 { .. }
-                | Self::Shl64 { .. }
-                | Self::Shr64 { .. }
-                | Self::MulWide { .. }
-                | Self::MadWide { .. }
-                | Self::Widen { .. }
-                | Self::Narrow { .. }
-                | Self::F32 { .. }
-                | Self::Fma32 { .. }
-                | Self::F64 { .. }
-                | Self::Fma64 { .. }
-                | Self::Compare32 { .. }
-                | Self::Compare64 { .. }
-                | Self::Select32 { .. }
-                | Self::Select64 { .. }
-                | Self::PredicateConstant { .. }
-                | Self::PredicateMov { .. }
-                | Self::Predicate { .. }
-                | Self::Lane(_)
-                | Self::Pack { .. }
-                | Self::Unpack { .. }
-        )
-    }
-
-    /// Whether control may go elsewhere than to the next instruction.
-    pub fn ends_block(&self) -> bool {
-        matches!(self, Self::Branch { .. } | Self::Exit | Self::Trap)
-    }
 }

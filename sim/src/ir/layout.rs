@@ -17,6 +17,11 @@ pub(crate) const FUNCTIONS_BASE: u64 = 0x1000_0000;
 /// Global variables of the module begin here; argument buffers lie far above.
 pub const GLOBALS_BASE: u64 = 0x0002_0000_0000;
 
+/// Address of the first argument buffer.
+pub const BUFFERS_BASE: u64 = 0x0100_0000_0000;
+/// Distance between the beginnings of two buffers: the largest size of one, and a gap that no stray index crosses.
+pub const BUFFER_STRIDE: u64 = 1 << 40;
+
 /// Bytes of each of the two stacks of a thread: variables in local memory, and what calls save. They lie before everything else
 /// in their spaces. A GPU's own has 1 KiB unless the host asks for more (`cudaLimitStackSize`).
 pub(crate) const STACK: u64 = 64 << 10;

@@ -6,6 +6,8 @@
 //! table of what they read and write ([`operands`]), and what every pass asks: basic blocks ([`mod@cfg`]), dominators, and
 //! definitions with their uses.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 pub mod arithmetic;
 pub mod cfg;
 pub(crate) mod def_use;
@@ -21,6 +23,9 @@ pub mod slots;
 pub mod slow_paths;
 
 pub use inst::Inst;
-pub use layout::{CONST_WINDOW, FRAME_OFFSET, GLOBALS_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW, WINDOW};
+pub use layout::{
+    BUFFER_STRIDE, BUFFERS_BASE, CONST_WINDOW, FRAME_OFFSET, GLOBALS_BASE, LOCAL_WINDOW, PARAM_WINDOW, SHARED_WINDOW,
+    WINDOW,
+};
 pub use opcode::Opcode;
 pub use program::{Instruction, KernelParam, PlacedVariable, Program, Source};

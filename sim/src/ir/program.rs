@@ -5,7 +5,8 @@ use std::ops::{Deref, DerefMut};
 use super::inst::Inst;
 use super::opcode::Opcode;
 use super::slots::Slots;
-use crate::ptx::ast::{Line, Relocation};
+use crate::ptx::ast::{Line, Module, Relocation};
+use crate::ptx::inlining;
 
 /// The source text of a module, for messages.
 #[derive(Debug, Clone, Copy)]
@@ -111,4 +112,16 @@ pub struct Program {
     pub max_threads: Option<[u32; 3]>,
     /// `.reqntid`: the only block shape that the kernel takes.
     pub required_threads: Option<[u32; 3]>,
+}
+
+impl Program {
+    /// Source file and line of an instruction; the PTX itself where it has no line table. Of what comes from the headers of
+    /// CUDA and its libraries, it is the line that called it.
+    pub fn place(&self, module: &Module, ptx_file: &str, pc: usize) -> (String, u32) {
+        let line = inlining::of_user(module, self.insts[pc].line);
+        match module.files.get(&line.file) {
+            Some(file) if line.line > 0 => (file.clone(), line.line),
+            _ => (ptx_file.to_owned(), self.insts[pc].ptx_line),
+        }
+    }
 }

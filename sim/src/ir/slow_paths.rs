@@ -74,7 +74,15 @@ impl Way {
             Self::ScaledRootF32 { .. } => Self::ScaledRootF32 { kept: true },
             Self::LogarithmF32 { .. } => Self::LogarithmF32 { kept: true },
             Self::PowerF32 { .. } => Self::PowerF32 { kept: true },
-            other => other,
+            other @ (Self::DivideF32 { .. }
+            | Self::DivideFullF32
+            | Self::DivideApproxF32
+            | Self::ReciprocalF32 { .. }
+            | Self::RootF32 { .. }
+            | Self::DivideF64
+            | Self::ReciprocalF64
+            | Self::RootF64
+            | Self::ReciprocalRootF64) => other,
         }
     }
 
@@ -130,7 +138,11 @@ impl Way {
                 x if x.exponent == 0 && !x.zero && !x.negative => double(0, 0, 6, 6),
                 _ => return [0; 6],
             },
-            _ => return [0; 6],
+            Self::DivideFullF32
+            | Self::DivideApproxF32
+            | Self::ScaledRootF32 { .. }
+            | Self::LogarithmF32 { .. }
+            | Self::PowerF32 { .. } => return [0; 6],
         };
         let ordinary = counts(ordinary);
         std::array::from_fn(|at| whole[at] - ordinary[at])

@@ -47,10 +47,10 @@ impl<'m> Builder<'m> {
         self.arity(inst, 3..=5)?;
         let (to, _) = self.address(&inst.operands[0], Space::Shared)?;
         let (from, _) = self.address(&inst.operands[1], Space::Global)?;
-        let bytes = match inst.operands[2] {
-            Operand::Literal(crate::ptx::ast::Literal::Int(bytes @ (4 | 8 | 16)), _) => bytes as u8,
-            ref other => return Err(self.invalid(&other.span(), "an asynchronous copy moves 4, 8 or 16 bytes")),
+        let Operand::Literal(crate::ptx::ast::Literal::Int(bytes @ (4 | 8 | 16)), _) = inst.operands[2] else {
+            return Err(self.invalid(&inst.operands[2].span(), "an asynchronous copy moves 4, 8 or 16 bytes"));
         };
+        let bytes = bytes as u8;
         let (mut source_bytes, mut ignore) = (None, None);
         if let Some(operand) = inst.operands.get(3) {
             let predicate = matches!(operand, Operand::Not(_))

@@ -217,7 +217,12 @@ impl<'m> Builder<'m> {
                         scopes_of_labels[scope].insert(&name.text, Symbol::Label(id));
                     }
                 }
-                _ => {}
+                Statement::Registers { .. }
+                | Statement::Variable(_)
+                | Statement::Line(_)
+                | Statement::Targets(..)
+                | Statement::Prototype(_)
+                | Statement::Instruction(_) => {}
             }
         }
         let mut scopes = scopes_of_labels.into_iter();

@@ -170,9 +170,8 @@ impl<'m> Builder<'m> {
     }
 
     fn frame_variable(&mut self, operand: &Operand) -> Result<Place, Error> {
-        let name: &Name = match operand {
-            Operand::Name(name) => name,
-            other => return Err(self.unsupported(&other.span(), "this kind of call argument")),
+        let Operand::Name(name) = operand else {
+            return Err(self.unsupported(&operand.span(), "this kind of call argument"));
         };
         match self.find(&name.text) {
             Some(Symbol::Variable { space: space @ (Space::Frame | Space::Param), address }) => Ok((space, address)),

@@ -38,7 +38,15 @@ pub(super) fn find<'m>(builder: &Builder<'m>, kernel: &'m Function) -> HashMap<&
 fn called<'m>(builder: &Builder<'m>, function: &'m Function) -> Vec<&'m Function> {
     let calls = function.body.iter().flatten().filter_map(|statement| match statement {
         Statement::Instruction(instruction) if instruction.opcode.text.starts_with("call") => Called::of(instruction),
-        _ => None,
+        Statement::Open
+        | Statement::Close
+        | Statement::Registers { .. }
+        | Statement::Variable(_)
+        | Statement::Label(_)
+        | Statement::Line(_)
+        | Statement::Targets(..)
+        | Statement::Prototype(_)
+        | Statement::Instruction(_) => None,
     });
     let mut called = Vec::new();
     for Called { results, callee, arguments } in calls {

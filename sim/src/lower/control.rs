@@ -8,6 +8,10 @@ use crate::ptx::ast::{Instruction, Operand};
 use crate::semantics::ScalarType;
 
 impl<'m> Builder<'m> {
+    #[allow(
+        clippy::wildcard_enum_match_arm,
+        reason = "every other operand is treated alike: as a register, or refused"
+    )]
     pub(super) fn control(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
         match parts[0] {
             "bra" => {

@@ -134,6 +134,10 @@ impl<'m> Builder<'m> {
     }
 
     /// An instruction that runs through its scalar semantics.
+    #[allow(
+        clippy::wildcard_enum_match_arm,
+        reason = "every other operand is treated alike: as a register, or refused"
+    )]
     fn general(
         &mut self,
         inst: &'m Instruction,

@@ -7,7 +7,7 @@ use super::builder::Builder;
 use super::decode::Guard;
 use crate::error::Error;
 use crate::ir::inst::{Fragment, Matrix, MatrixKind, Multiply, Op, Reg, Rows, Space, Transfer};
-use crate::ptx::ast::{Instruction, Operand};
+use crate::ptx::ast::Instruction;
 use crate::semantics::ScalarType;
 use crate::semantics::matrix::{Accumulator, Element, Product};
 
@@ -185,10 +185,7 @@ impl<'m> Builder<'m> {
         bits: u32,
         written: bool,
     ) -> Result<Fragment, Error> {
-        let items: Vec<&Operand> = match &inst.operands[at] {
-            Operand::Vector(items, _) => items.iter().collect(),
-            other => vec![other],
-        };
+        let items = inst.operands[at].items();
         let span = inst.operands[at].span();
         let mut registers = Vec::with_capacity(items.len());
         for item in items {
@@ -268,10 +265,7 @@ impl<'m> Builder<'m> {
         };
         let store = name == "stmatrix";
         let (memory, value) = if store { (0, 1) } else { (1, 0) };
-        let items: Vec<&Operand> = match &inst.operands[value] {
-            Operand::Vector(items, _) => items.iter().collect(),
-            other => vec![other],
-        };
+        let items = inst.operands[value].items();
         let mut registers = Vec::with_capacity(wanted);
         for item in items {
             registers.push(

@@ -124,10 +124,7 @@ impl<'m> Builder<'m> {
         }
         let (address, value) = if load { (1, 0) } else { (0, 1) };
         let (address, space) = self.address(&inst.operands[address], space.unwrap_or(Space::Generic))?;
-        let items = match &inst.operands[value] {
-            Operand::Vector(items, _) => items.iter().collect(),
-            other => vec![other],
-        };
+        let items = inst.operands[value].items();
         if items.len() != lanes {
             return Err(self.invalid(&inst.operands[value].span(), &format!("{lanes} registers are needed here")));
         }
@@ -197,6 +194,10 @@ impl<'m> Builder<'m> {
     }
 
     /// Element `lane` of an operand that has `lanes` of them.
+    #[allow(
+        clippy::wildcard_enum_match_arm,
+        reason = "every other operand is treated alike: as a register, or refused"
+    )]
     fn element<'i>(&self, inst: &'i Instruction, at: usize, lane: usize, lanes: usize) -> Result<&'i Operand, Error> {
         match &inst.operands[at] {
             Operand::Vector(items, _) if items.len() == lanes => Ok(&items[lane]),

@@ -3,6 +3,8 @@
 //! [`builder`] resolves names, lays out variables and inlines device functions, except those that call each other in a
 //! circle ([`call_graph`], [`recursion`]); [`decode`] and its siblings turn opcodes into operations.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod aggregate_copy;
 mod asynchronous;
 mod builder;

@@ -44,6 +44,10 @@ impl<'m> Builder<'m> {
     }
 
     /// A destination; `None` for `_`.
+    #[allow(
+        clippy::wildcard_enum_match_arm,
+        reason = "every other operand is treated alike: as a register, or refused"
+    )]
     pub(super) fn destination(&mut self, operand: &Operand) -> Result<Option<Reg>, Error> {
         match operand {
             Operand::Sink(_) => Ok(None),
@@ -80,7 +84,7 @@ impl<'m> Builder<'m> {
     pub(super) fn new_wide(&mut self, span: &Span) -> Result<Slot64, Error> {
         match self.new_register("b64", span)? {
             Reg::D(slot) => Ok(slot),
-            _ => Err(self.too_many(span)),
+            Reg::W(..) | Reg::P(_) | Reg::Q(..) => Err(self.too_many(span)),
         }
     }
 
@@ -88,11 +92,15 @@ impl<'m> Builder<'m> {
     pub(super) fn new_predicate(&mut self, span: &Span) -> Result<SlotP, Error> {
         match self.new_register("pred", span)? {
             Reg::P(slot) => Ok(slot),
-            _ => Err(self.too_many(span)),
+            Reg::W(..) | Reg::D(_) | Reg::Q(..) => Err(self.too_many(span)),
         }
     }
 
     /// A source operand of an instruction that reads a value of `kind`.
+    #[allow(
+        clippy::wildcard_enum_match_arm,
+        reason = "every other operand is treated alike: as a register, or refused"
+    )]
     pub(super) fn source(&mut self, operand: &Operand, kind: ScalarType) -> Result<Reg, Error> {
         match operand {
             Operand::Literal(literal, span) if kind == ScalarType::Pred => {
@@ -132,7 +140,12 @@ impl<'m> Builder<'m> {
                 self.emit(Op::Int64 { op: Int64::Add, d, a: base, b }, None, &name.span)?;
                 Ok(Reg::D(d))
             }
-            _ => Err(self.invalid(&name.span, &format!("`{}` cannot be an operand here", name.text))),
+            Symbol::VectorRegister(_)
+            | Symbol::Numbered(_)
+            | Symbol::OnStack { .. }
+            | Symbol::Label(_)
+            | Symbol::Targets(_)
+            | Symbol::Prototype => Err(self.invalid(&name.span, &format!("`{}` cannot be an operand here", name.text))),
         }
     }
 
@@ -186,7 +199,9 @@ impl<'m> Builder<'m> {
     pub(super) fn source32(&mut self, operand: &Operand, kind: ScalarType) -> Result<Slot32, Error> {
         match self.source(operand, kind)? {
             Reg::W(slot, _) => Ok(slot),
-            _ => Err(self.invalid(&operand.span(), "a 32-bit register is needed here")),
+            Reg::D(_) | Reg::P(_) | Reg::Q(..) => {
+                Err(self.invalid(&operand.span(), "a 32-bit register is needed here"))
+            }
         }
     }
 
@@ -194,7 +209,9 @@ impl<'m> Builder<'m> {
     pub(super) fn source64(&mut self, operand: &Operand, kind: ScalarType) -> Result<Slot64, Error> {
         match self.source(operand, kind)? {
             Reg::D(slot) => Ok(slot),
-            _ => Err(self.invalid(&operand.span(), "a 64-bit register is needed here")),
+            Reg::W(..) | Reg::P(_) | Reg::Q(..) => {
+                Err(self.invalid(&operand.span(), "a 64-bit register is needed here"))
+            }
         }
     }
 
@@ -206,7 +223,9 @@ impl<'m> Builder<'m> {
         }
         match self.source(operand, ScalarType::Pred)? {
             Reg::P(slot) => Ok((slot, false)),
-            _ => Err(self.invalid(&operand.span(), "a predicate register is needed here")),
+            Reg::W(..) | Reg::D(_) | Reg::Q(..) => {
+                Err(self.invalid(&operand.span(), "a predicate register is needed here"))
+            }
         }
     }
 
@@ -225,7 +244,9 @@ impl<'m> Builder<'m> {
         match self.symbol(name)? {
             Symbol::Register(register) => match register {
                 Reg::D(_) | Reg::W(_, 32) => Ok((Address::new(Some(register), *offset), space)),
-                _ => Err(self.invalid(span, "an address must be in a 32- or 64-bit register")),
+                Reg::W(..) | Reg::P(_) | Reg::Q(..) => {
+                    Err(self.invalid(span, "an address must be in a 32- or 64-bit register"))
+                }
             },
             Symbol::Variable { space: own, address } => {
                 if space == Space::Generic && own != Space::Generic {
@@ -241,7 +262,12 @@ impl<'m> Builder<'m> {
                 let offset = (address as i64).wrapping_add(*offset);
                 Ok((Address::new(Some(Reg::D(base)), offset), Space::Local))
             }
-            _ => Err(self.invalid(span, &format!("`{}` is not an address", name.text))),
+            Symbol::VectorRegister(_)
+            | Symbol::Numbered(_)
+            | Symbol::OnStack { .. }
+            | Symbol::Label(_)
+            | Symbol::Targets(_)
+            | Symbol::Prototype => Err(self.invalid(span, &format!("`{}` is not an address", name.text))),
         }
     }
 }

@@ -41,7 +41,14 @@ impl<'m> Builder<'m> {
                             });
                         }
                     }
-                    _ => {}
+                    Statement::Open
+                    | Statement::Close
+                    | Statement::Registers { .. }
+                    | Statement::Variable(_)
+                    | Statement::Label(_)
+                    | Statement::Line(_)
+                    | Statement::Targets(..)
+                    | Statement::Prototype(_) => {}
                 }
             }
             while let Some(name) = found.pop() {
@@ -94,14 +101,16 @@ impl<'m> Builder<'m> {
                 self.program.frame_bytes = self.program.frame_bytes.max(self.frame_end);
                 Symbol::Variable { space: Space::Frame, address }
             }
-            _ => match self.placed_in_functions.get(&variable.name.span.start) {
-                Some(symbol) => symbol.clone(),
-                None => {
-                    let symbol = self.place(variable)?;
-                    self.placed_in_functions.insert(variable.name.span.start, symbol.clone());
-                    symbol
+            StateSpace::Reg | StateSpace::Const | StateSpace::Global | StateSpace::Shared | StateSpace::Generic => {
+                match self.placed_in_functions.get(&variable.name.span.start) {
+                    Some(symbol) => symbol.clone(),
+                    None => {
+                        let symbol = self.place(variable)?;
+                        self.placed_in_functions.insert(variable.name.span.start, symbol.clone());
+                        symbol
+                    }
                 }
-            },
+            }
         };
         self.declare(&variable.name.text, symbol);
         Ok(())
@@ -158,7 +167,9 @@ impl<'m> Builder<'m> {
                 self.program.globals.push(placed(address));
                 Symbol::Variable { space: Space::Global, address }
             }
-            _ => return Err(self.invalid(&variable.name.span, "a variable in a space that cannot hold one here")),
+            StateSpace::Reg | StateSpace::Param | StateSpace::Local | StateSpace::Generic => {
+                return Err(self.invalid(&variable.name.span, "a variable in a space that cannot hold one here"));
+            }
         })
     }
 

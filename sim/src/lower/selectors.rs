@@ -15,6 +15,7 @@ pub(super) fn of(operands: &[Operand]) -> Selectors<'_> {
     Selectors { dst: selector(0), a: selector(1), b: selector(2), negate }
 }
 
+#[allow(clippy::wildcard_enum_match_arm, reason = "every other operand is treated alike: as a register, or refused")]
 fn split(operand: &Operand) -> (Operand, Option<&str>) {
     match operand {
         Operand::Negative(inner) => split(inner),

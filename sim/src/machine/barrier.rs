@@ -1,12 +1,12 @@
 //! The barriers of a thread block: who has arrived, when they open, what `bar.red` combines.
 
 use super::block::Block;
-use super::breach::{Breach, Group, same_in_source};
 use super::paths::{Path, Wait};
-use super::schedule::Scheduling;
 use super::warp::Warp;
+use crate::event::{Observer, SyncEvent};
+use crate::findings::{Breach, Group, same_in_source};
 use crate::ir::inst::{Barrier, BarrierReduction, Op, Pc, Reg};
-use crate::observe::{Observer, SyncEvent};
+use crate::target::Scheduling;
 
 impl<O: Observer> Block<'_, O> {
     /// Threads arrive at barrier `id` and go on.
@@ -20,7 +20,7 @@ impl<O: Observer> Block<'_, O> {
     }
 
     /// Opens every barrier that all its threads have reached. True when one opened.
-    pub(super) fn open_barriers(&mut self, warps: &mut [Warp]) -> bool {
+    pub(crate) fn open_barriers(&mut self, warps: &mut [Warp]) -> bool {
         if self.open_for_all(warps) {
             return true;
         }
@@ -123,7 +123,7 @@ impl<O: Observer> Block<'_, O> {
     }
 
     /// Threads of the block.
-    pub(super) fn threads(&self) -> u32 {
+    pub(crate) fn threads(&self) -> u32 {
         self.machine.block.count() as u32
     }
 
@@ -190,7 +190,7 @@ impl<O: Observer> Block<'_, O> {
     }
 
     /// The number of threads that a waiting path gives for barrier `id`, if it gives one.
-    pub(super) fn barrier_threads(&self, warps: &[Warp], id: u32) -> Option<u32> {
+    pub(crate) fn barrier_threads(&self, warps: &[Warp], id: u32) -> Option<u32> {
         warps.iter().find_map(|warp| {
             let path = warp.paths.list.iter().find(|path| path.wait == Wait::Barrier(id))?;
             let Op::Barrier(barrier) = &self.machine.program.code.insts[path.pc as usize].op else { return None };
@@ -240,6 +240,6 @@ impl<O: Observer> Block<'_, O> {
 }
 
 /// The lanes of a warp that wait at barrier `id`.
-pub(super) fn waiting_lanes(warp: &Warp, id: u32) -> u32 {
+pub(crate) fn waiting_lanes(warp: &Warp, id: u32) -> u32 {
     warp.paths.list.iter().filter(|path| path.wait == Wait::Barrier(id)).fold(0, |lanes, path| lanes | path.lanes)
 }

@@ -1,48 +1,18 @@
-//! A thread block: its warps take turns until all have exited or none can go on.
+//! A thread block: what it is and holds while it runs.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::Ordering::Relaxed;
 
-use super::fault::Faults;
 use super::grid::Machine;
-use super::paths::Wait;
 use super::printed::Printed;
-use super::schedule::{Dice, Scheduling};
-use super::spin::{self, Watched};
+use super::schedule::Dice;
 use super::warp::Warp;
-use crate::exec;
+use crate::event::{Observer, SyncEvent};
+use crate::findings::Faults;
 use crate::launch::Dim3;
-use crate::observe::{Observer, SyncEvent};
-
-/// Instructions that a warp executes before the next one has its turn: enough to keep it in the caches, few enough
-/// that a warp that waits for another in a loop does not waste much.
-const TURN: u64 = 4096;
-
-/// The same where blocks communicate, so that more is waited for.
-const BRIEF_TURN: u64 = 1024;
-
-/// The same for a warp that has had no effect for a whole turn and has looked at memory: it probably waits.
-const SHORT_TURN: u64 = 256;
-
-/// Instructions without an effect after which a warp that looks at memory is watched for the first time.
-const PATIENCE: u64 = 1024;
-/// The same for a warp without atomics and volatile accesses, which most probably works.
-const WORKING_PATIENCE: u64 = 1 << 16;
-/// The same for a warp that spun before: what it waited for may not have come yet.
-const SHORT_PATIENCE: u64 = 64;
-/// Watching costs time, so a warp that worked whenever it was watched is watched less and less often, up to this.
-const LONG_PATIENCE: u64 = 1 << 20;
-
-/// A clock that shows more than this has shown more than any loop waits for: 36 years in nanoseconds.
-const END_OF_TIME: u64 = 1 << 60;
-
-/// Instructions without an effect after which a warp that looks at memory is believed to wait for lanes of its own that
-/// wait for it behind a loop, though it could not be proved.
-const BELIEF: u64 = 1 << 14;
 
 /// Warp-instructions that a block executes at most when a thread of it has missed memory: what they show is worth
 /// seconds, no more.
-pub(super) const AFTERMATH: u64 = 1 << 22;
+pub(crate) const AFTERMATH: u64 = 1 << 22;
 
 /// What a thread block is and holds while it runs.
 pub(crate) struct Block<'m, O> {
@@ -67,17 +37,17 @@ pub(crate) struct Block<'m, O> {
     /// How often something has changed that other threads can see, in this block and those that run in turn with it.
     pub changes: u64,
     /// Threads that have arrived at a barrier without waiting (`bar.arrive`), by barrier.
-    pub(super) arrivals: BTreeMap<u32, u32>,
+    pub arrivals: BTreeMap<u32, u32>,
     /// Chooses who runs; `None` for the plain order.
-    dice: Option<Dice>,
-    /// Instructions of a turn.
-    turn: u64,
+    pub dice: Option<Dice>,
+    /// Instructions that a warp executes before the next one has its turn.
+    pub turn: u64,
     /// Whether another block may have its turn behind a barrier of this one, too.
-    pub(super) yields: bool,
+    pub yields: bool,
 }
 
 /// What a thread block holds while others run.
-pub(super) struct Held<O: Observer> {
+pub(crate) struct Held<O: Observer> {
     observed: O::Held,
     index: u64,
     shared: Vec<u8>,
@@ -93,24 +63,9 @@ impl<O: Observer> Default for Held<O> {
     }
 }
 
-/// Why a thread block has stopped running.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Visit {
-    /// It has come to its end, good or bad.
-    Ended,
-    /// Its budget is spent.
-    Endless,
-    /// Some warps spin, the others wait: nothing happens before another block changes memory.
-    Waits,
-    /// All its warps have run for long without an effect.
-    Idles,
-    /// It has had its turn.
-    Interrupted,
-}
-
 impl<'m, O: Observer> Block<'m, O> {
-    /// A place for blocks to run in, which `communicates` with others or not.
-    pub(crate) fn new(machine: &'m Machine<'m>, observer: O, communicates: bool) -> Self {
+    /// A place for blocks to run in, whose warps execute `turn` instructions in a turn.
+    pub(crate) fn new(machine: &'m Machine<'m>, observer: O, turn: u64) -> Self {
         Self {
             machine,
             index: 0,
@@ -124,13 +79,13 @@ impl<'m, O: Observer> Block<'m, O> {
             changes: 0,
             arrivals: BTreeMap::new(),
             dice: None,
-            turn: if communicates { BRIEF_TURN } else { TURN },
+            turn,
             yields: false,
         }
     }
 
     /// Makes block `index` ready to run with `warps`, whose storage is reused.
-    pub(super) fn start(&mut self, index: u64, warps: &mut [Warp]) {
+    pub(crate) fn start(&mut self, index: u64, warps: &mut [Warp]) {
         self.index = index;
         self.coordinates = self.machine.grid.coordinates(index);
         self.shared.clear();
@@ -150,7 +105,7 @@ impl<'m, O: Observer> Block<'m, O> {
     }
 
     /// Exchanges the block that runs here with one that is held elsewhere.
-    pub(super) fn exchange(&mut self, held: &mut Held<O>) {
+    pub(crate) fn exchange(&mut self, held: &mut Held<O>) {
         self.observer.exchange(&mut held.observed);
         std::mem::swap(&mut self.index, &mut held.index);
         std::mem::swap(&mut self.shared, &mut held.shared);
@@ -171,187 +126,6 @@ impl<'m, O: Observer> Block<'m, O> {
         }
         if !self.machine.in_turn() {
             self.budget = self.budget.min(AFTERMATH);
-        }
-    }
-
-    /// Runs the block until it ends, waits for other blocks, or has executed about `quantum` warp-instructions.
-    pub(super) fn visit(&mut self, warps: &mut [Warp], quantum: u64) -> Visit {
-        let visit = self.visit_until(warps, self.budget.saturating_sub(quantum));
-        if O::CHECKS && visit == Visit::Ended {
-            self.observer.sync(&SyncEvent::End);
-        }
-        visit
-    }
-
-    /// The same until the budget is down to `last`.
-    fn visit_until(&mut self, warps: &mut [Warp], last: u64) -> Visit {
-        loop {
-            let (mut ran, mut busy) = (false, false);
-            let first = self.dice.as_mut().map_or(0, |dice| dice.below(warps.len()));
-            for number in (first..warps.len()).chain(0..first) {
-                let warp = &mut warps[number];
-                if self.turn(warp) {
-                    ran = true;
-                    // A warp that looks at nothing of others cannot wait for them, however long it works.
-                    busy |= warp.idle < PATIENCE || !warp.communicated;
-                }
-            }
-            if warps.iter().all(|warp| warp.paths.list.is_empty()) {
-                return Visit::Ended;
-            }
-            if self.budget == 0 {
-                return Visit::Endless;
-            }
-            if self.index > self.machine.endless.load(Relaxed) {
-                return Visit::Ended;
-            }
-            if self.open_barriers(warps) {
-                if self.yields && self.budget <= last {
-                    return Visit::Interrupted;
-                }
-                continue;
-            }
-            if !ran {
-                if warps.iter().any(|warp| warp.spin.is_some()) {
-                    return Visit::Waits;
-                }
-                self.note_unreachable(warps);
-                return Visit::Ended;
-            }
-            if !busy {
-                return Visit::Idles;
-            }
-            if self.budget <= last {
-                return Visit::Interrupted;
-            }
-        }
-    }
-
-    /// Lets a warp run until it waits, exits or has had its turn. False when it cannot run at all.
-    fn turn(&mut self, warp: &mut Warp) -> bool {
-        if warp.spin.as_ref().is_some_and(|spin| spin.changes == self.changes) {
-            return false;
-        }
-        warp.spin = None;
-        if O::CHECKS {
-            self.observer.turn(self.index, warp.index);
-        }
-        let changes = self.changes;
-        let turn = match &mut self.dice {
-            Some(dice) => 1 << dice.below(13),
-            None if warp.idle > 0 && warp.communicated => SHORT_TURN,
-            None => self.turn,
-        };
-        warp.communicated = false;
-        let mut fuel = turn.min(self.budget);
-        let start = fuel;
-        let mut ran = false;
-        let mut waits = false;
-        while fuel > 0 {
-            let Some(path) = self.choose(warp) else {
-                if exec::warp_ops::wake(warp, self) {
-                    ran = true;
-                    continue;
-                }
-                waits = true;
-                break;
-            };
-            ran = true;
-            let before = fuel;
-            exec::run(warp, self, path, &mut fuel);
-            let used = before - fuel;
-            warp.clock += used;
-            warp.executed += used;
-            self.budget -= used;
-            if std::mem::take(&mut warp.sleeps) {
-                break;
-            }
-        }
-        self.observer.worked(warp.executed);
-        if waits || self.changes != changes {
-            warp.idle = 0;
-            warp.patience = warp.patience.min(PATIENCE);
-            return ran;
-        }
-        warp.idle += start - fuel;
-        // A path that spins must not keep the others from running: the first becomes the last.
-        if self.machine.scheduling == Scheduling::Independent && warp.paths.list.len() > 1 {
-            warp.paths.list.rotate_right(1);
-        }
-        let patience = if warp.communicated { warp.patience } else { warp.patience.max(WORKING_PATIENCE) };
-        if warp.idle >= patience && self.budget > 0 {
-            self.watch(warp);
-        }
-        ran
-    }
-
-    /// The path that runs next: the last that came into being, unless the schedule wants another.
-    fn choose(&mut self, warp: &Warp) -> Option<usize> {
-        let paths = &warp.paths;
-        if self.machine.scheduling == Scheduling::LockStep {
-            return paths.innermost().filter(|&path| paths.list[path].wait == Wait::None);
-        }
-        if let Some(dice) = &mut self.dice
-            && paths.list.len() > 1
-        {
-            let first = dice.below(paths.list.len());
-            let count = paths.list.len();
-            return (first..count).chain(0..first).find(|&path| paths.list[path].wait == Wait::None);
-        }
-        paths.list.iter().rposition(|path| path.wait == Wait::None)
-    }
-
-    /// Looks closer at a warp that has had no effect for long.
-    fn watch(&mut self, warp: &mut Warp) {
-        let independent = self.machine.scheduling == Scheduling::Independent;
-        match spin::watch(self, warp) {
-            // A lane that holds a lock may wait for lanes that want it to leave the loop in which they ask for it. The
-            // hardware's compiler puts the meeting point behind the release of the lock, or makes lanes yield.
-            Watched::Spins(_) if independent && warp.paths.stop_waiting() => {
-                warp.idle = 0;
-                warp.patience = SHORT_PATIENCE;
-            }
-            Watched::Spins(spin) => {
-                warp.spin = Some(spin);
-                warp.patience = SHORT_PATIENCE;
-            }
-            // No time is long enough: it waits for something else.
-            Watched::WaitsForTime(looks) if warp.clock > END_OF_TIME => {
-                let mut looks = looks;
-                looks.sort_by_key(|look| (look.pc, look.address));
-                looks.dedup();
-                warp.spin = Some(spin::Spin { changes: self.changes, looks });
-                warp.patience = SHORT_PATIENCE;
-            }
-            watched => {
-                if independent && warp.communicated && warp.idle >= BELIEF && warp.paths.stop_waiting() {
-                    warp.idle = 0;
-                }
-                warp.patience = (warp.idle.max(PATIENCE) * 2).min(warp.idle + LONG_PATIENCE);
-                // Whoever only watches the clock is shown longer and longer steps of time, so that waiting for a second
-                // takes none.
-                if matches!(watched, Watched::WaitsForTime(_)) {
-                    warp.clock += warp.clock / 2;
-                    warp.patience = warp.idle + PATIENCE;
-                }
-            }
-        }
-    }
-}
-
-/// A warp starts with this patience.
-pub(super) const FIRST_PATIENCE: u64 = PATIENCE;
-
-/// Lanes in words: `lane 3`, `lanes 0 to 15`, `lanes 1, 5 and 9`.
-pub(crate) fn lanes_text(lanes: u32) -> String {
-    let list: Vec<u32> = (0..32).filter(|lane| lanes >> lane & 1 != 0).collect();
-    match list[..] {
-        [] => "no lane".to_owned(),
-        [only] => format!("lane {only}"),
-        [first, .., last] if last - first + 1 == list.len() as u32 => format!("lanes {first} to {last}"),
-        [.., last] => {
-            let head: Vec<String> = list[..list.len() - 1].iter().map(u32::to_string).collect();
-            format!("lanes {} and {last}", head.join(", "))
         }
     }
 }

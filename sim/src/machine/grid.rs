@@ -1,54 +1,19 @@
-//! A launch: checks that a GPU would take it, runs all thread blocks and gathers what they showed.
+//! A launch: checks that a GPU would take it, and lays its memory out.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
-use rayon::prelude::*;
-
-use super::block::{Block, Visit};
-use super::fault::Faults;
 use super::limits;
-use super::printed::Printed;
-use super::registers::{Constants, Registers};
-use super::residents::Residents;
-use super::schedule::Scheduling;
-use super::warp::Warp;
-use crate::Options;
+use super::registers::Constants;
 use crate::error::Error;
+use crate::event::LaunchInfo;
 use crate::ir::inst::{Op, Space};
 use crate::ir::{CONST_WINDOW, PlacedVariable, SHARED_WINDOW};
 use crate::launch::{Arg, Dim3, Launch};
 use crate::memory::global::GlobalMemory;
-use crate::observe::Observer;
+use crate::options::Options;
 use crate::prepare::Executable;
-use crate::target::{Occupancy, Target, Usage};
-
-/// Most groups of blocks that run side by side. Fixed, so that results do not depend on the number of CPU threads.
-const GROUPS: u64 = 256;
-
-/// What blocks showed that ran.
-pub(crate) struct Ran<O> {
-    /// Who observed them.
-    pub observer: O,
-    /// What went wrong.
-    pub faults: Faults,
-    /// What they printed, in order.
-    pub printed: Printed,
-    /// The last of them came to no end.
-    endless: bool,
-}
-
-impl<O> Ran<O> {
-    fn of(block: Block<'_, O>, endless: bool) -> Self {
-        Self { observer: block.observer, faults: block.faults, printed: block.printed, endless }
-    }
-
-    /// The same with another observer.
-    pub(crate) fn map<P>(self, change: impl FnOnce(O) -> P) -> Ran<P> {
-        let Self { observer, faults, printed, endless } = self;
-        Ran { observer: change(observer), faults, printed, endless }
-    }
-}
+use crate::target::{Occupancy, Scheduling, Target, Usage};
 
 /// Everything that all blocks of a launch share.
 pub(crate) struct Machine<'a> {
@@ -84,7 +49,9 @@ pub(crate) struct Machine<'a> {
     /// The first block, as far as known, that comes to no end: the blocks behind it need not run.
     pub(crate) endless: AtomicU64,
     /// A block waits for others: they have to run in turn.
-    waiting: AtomicBool,
+    pub(crate) waiting: AtomicBool,
+    /// Whether the result may depend on the order of the blocks.
+    communicates: bool,
     /// Warp-instructions that one block may execute.
     pub budget: u64,
     /// What lanes that take no part in a shuffle give to those that read from them; 0 as on an H200 if nothing is said.
@@ -109,7 +76,8 @@ impl<'a> Machine<'a> {
         limits::check_kernel(program, program.version, target)?;
         let occupancy = target.occupancy(&usage(program, launch));
         let capacity = u64::from(occupancy.blocks.max(1)) * u64::from(target.multiprocessors);
-        let in_turn = options.seed != 0 || blocks_communicate(program);
+        let communicates = blocks_communicate(program);
+        let in_turn = options.seed != 0 || communicates;
         limits::check_memory(program, launch, target, options.memory, in_turn.then_some(capacity))?;
         let addresses = addresses(program);
         let mut global = GlobalMemory::default();
@@ -142,10 +110,26 @@ impl<'a> Machine<'a> {
             seed: options.seed,
             endless: AtomicU64::new(u64::MAX),
             waiting: AtomicBool::new(false),
+            communicates,
             budget: options.budget,
             absent: None,
             forced_turns: false,
         })
+    }
+
+    /// What observers may know of it.
+    pub(crate) fn info(&self) -> LaunchInfo<'_> {
+        LaunchInfo {
+            program: self.program,
+            global: &self.global,
+            grid: self.grid,
+            block: self.block,
+            shared_bytes: self.shared_bytes,
+            target: self.target,
+            scheduling: self.scheduling,
+            seed: self.seed,
+            in_turn: self.in_turn(),
+        }
     }
 
     /// Warps that a block needs.
@@ -153,100 +137,9 @@ impl<'a> Machine<'a> {
         self.block.count().div_ceil(32) as u32
     }
 
-    /// Runs all blocks. `observer` makes an observer for a group of blocks, `merge` adds one of later blocks to the sum.
-    /// `None` when they cannot run side by side, because one waits for what another one does: then a new machine has to
-    /// run them in turn.
-    pub(crate) fn run<O: Observer + Send>(
-        &self,
-        observer: impl Fn() -> O + Sync,
-        merge: impl Fn(&mut O, O) + Sync + Send,
-    ) -> Option<Ran<O>> {
-        if self.in_turn() {
-            let mut block = Block::new(self, observer(), true);
-            Residents::new(self.grid.count(), self.resident_blocks, self.seed).run(&mut block);
-            block.observer.finish(&self.program.code);
-            return Some(Ran::of(block, false));
-        }
-        let blocks = self.grid.count();
-        let per_group = blocks.div_ceil(GROUPS);
-        let run_group = |group: u64| {
-            let mut block = Block::new(self, observer(), false);
-            let range = group * per_group..((group + 1) * per_group).min(blocks);
-            let endless = self.run_alone(&mut block, range);
-            block.observer.finish(&self.program.code);
-            Ran::of(block, endless)
-        };
-        let nothing =
-            || Ran { observer: observer(), faults: Faults::default(), printed: Printed::default(), endless: false };
-        // Neighbours are merged in order and as soon as both are there: the counters of a long kernel are megabytes.
-        let merge = |mut earlier: Ran<O>, later: Ran<O>| {
-            // Whatever ran behind the first endless block was cut short at some point: it does not count.
-            if earlier.endless {
-                return earlier;
-            }
-            merge(&mut earlier.observer, later.observer);
-            earlier.faults.merge(later.faults);
-            earlier.printed.merge(&later.printed);
-            earlier.endless = later.endless;
-            earlier
-        };
-        let groups = blocks.div_ceil(per_group) as u32;
-        let run = (0..groups).into_par_iter().map(|group| run_group(u64::from(group)));
-        let ran = run.reduce(nothing, merge);
-        (!self.waiting.load(Relaxed)).then_some(ran)
-    }
-
-    /// Runs a sample of the blocks on one CPU thread: those of `alone`, or, where blocks communicate, the `first` ones
-    /// in turn. `None` when they cannot run one by one.
-    pub(crate) fn run_sample<O: Observer>(&self, observer: O, alone: &[u64], first: u64) -> Option<Ran<O>> {
-        let in_turn = self.in_turn();
-        let mut block = Block::new(self, observer, in_turn);
-        let mut endless = false;
-        if in_turn {
-            let count = first.clamp(1, self.grid.count());
-            Residents::new(count, self.resident_blocks, self.seed).fair().run(&mut block);
-        } else {
-            for &index in alone {
-                endless |= self.run_alone(&mut block, index..index + 1);
-            }
-        }
-        block.observer.finish(&self.program.code);
-        (!self.waiting.load(Relaxed)).then(|| Ran::of(block, endless))
-    }
-
-    /// Runs blocks one after another, each to its end. True when one came to none.
-    fn run_alone<O: Observer>(&self, block: &mut Block<'_, O>, range: std::ops::Range<u64>) -> bool {
-        let mut warps: Vec<Warp> = (0..self.warps_per_block())
-            .map(|_| Warp { registers: Registers::new(&self.program.code), ..Warp::default() })
-            .collect();
-        for index in range {
-            if index > self.endless.load(Relaxed) {
-                break;
-            }
-            block.start(index, &mut warps);
-            let visit = loop {
-                let visit = block.visit(&mut warps, u64::MAX);
-                if !matches!(visit, Visit::Idles | Visit::Interrupted) {
-                    break visit;
-                }
-            };
-            match visit {
-                Visit::Waits if block.waits_for_others(&warps) => self.waiting.store(true, Relaxed),
-                Visit::Waits => {
-                    block.note_deadlock(&warps, "the threads of its block that could are waiting themselves");
-                }
-                Visit::Endless => block.note_endless(&warps),
-                _ => continue,
-            }
-            self.endless.fetch_min(index, Relaxed);
-            return true;
-        }
-        false
-    }
-
     /// Whether the blocks run in turn, seen by one observer.
     pub(crate) fn in_turn(&self) -> bool {
-        self.forced_turns || self.seed != 0 || blocks_communicate(self.program)
+        self.forced_turns || self.seed != 0 || self.communicates
     }
 }
 

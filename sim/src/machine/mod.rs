@@ -14,7 +14,7 @@
 //!   all at the barrier counts as 32 threads there, however many have exited.
 //! - *One barrier reached from several places* is one barrier: what counts is its number. Lanes of a warp may come to it
 //!   on different sides of a branch. The language forbids it where the barrier is for the whole block, so it is
-//!   `barrier-divergence` all the same ([`breach`]).
+//!   `barrier-divergence` all the same ([`findings`](crate::findings)).
 //! - *A barrier in a branch that other lanes of the warp do not take* is `barrier-divergence`, although an H200 comes to
 //!   an end where nothing but the end of the kernel is behind the branch. With one more barrier there it hangs.
 //! - *`_sync` instructions in several places* match each other when they are the same operation. A lane that executes one
@@ -29,17 +29,12 @@
 //! - *`trap`, `assert` and `brkpt`* stop the lanes that execute them and no others, so that the report shows more than the
 //!   first. An H200 gives up the launch at the first two, and never comes back from the third.
 
-mod barrier;
+pub(crate) mod barrier;
 pub(crate) mod block;
-pub(crate) mod breach;
-pub(crate) mod fault;
 pub(crate) mod grid;
 mod limits;
 pub(crate) mod paths;
 pub(crate) mod printed;
 pub(crate) mod registers;
-mod residents;
 pub(crate) mod schedule;
-pub(crate) mod spin;
-mod stuck;
 pub(crate) mod warp;

@@ -1,7 +1,5 @@
 //! What a kernel prints: kept in the order of thread blocks, up to a bound.
 
-use crate::report;
-
 /// Most bytes that are kept. CUDA's own buffer has as many (`cudaLimitPrintfFifoSize`, 1 MiB), and overwrites the oldest
 /// when it is full; here the first are kept.
 const MOST: usize = 1 << 20;
@@ -48,10 +46,10 @@ impl Printed {
         self.lost += later.lost;
     }
 
-    /// For the report.
-    pub(crate) fn report(&self) -> report::Printed {
+    /// The text that was kept, the calls of `printf`, and those whose text was not kept.
+    pub(crate) fn told(&self) -> (String, u64, u64) {
         let calls = self.ends.len() as u64 + self.lost;
-        report::Printed { text: String::from_utf8_lossy(&self.text).into_owned(), calls, lost: self.lost }
+        (String::from_utf8_lossy(&self.text).into_owned(), calls, self.lost)
     }
 }
 
@@ -75,6 +73,6 @@ mod tests {
         assert!(all.lost > 0 && all.text.len() <= MOST && all.text.ends_with(b"\n"));
         assert_eq!(all, gather(7));
         assert_eq!(all, gather(59_999));
-        assert_eq!(all.report().calls, 60_000);
+        assert_eq!(all.told().1, 60_000);
     }
 }

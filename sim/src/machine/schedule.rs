@@ -3,21 +3,6 @@
 //! Seed 0 is the plain order: blocks and warps by number, each as long as it can. Every other seed is an order of its
 //! own, the same on every machine, so that a finding can be replayed.
 
-use serde::Deserialize;
-
-/// How the lanes of a warp that part at a branch run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scheduling {
-    /// A program counter per lane (compute capability 7.0 and later): any side may run at any time, and lanes may wait
-    /// for each other.
-    #[default]
-    Independent,
-    /// One program counter per warp: one side of a branch runs to the meeting point, then the other. Lanes that wait for
-    /// lanes of the other side wait for ever; `__syncwarp` has nothing to do.
-    LockStep,
-}
-
 /// A source of choices that look random and are the same in every run: SplitMix64 (Steele, Lea and Flood, "Fast
 /// Splittable Pseudorandom Number Generators", 2014).
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,34 @@
 //! A warp: 32 lanes with their registers, paths and private memory.
 
-use super::block::FIRST_PATIENCE;
+use super::grid::Machine;
 use super::paths::Paths;
 use super::registers::Registers;
-use super::spin::Spin;
+use crate::ir::inst::Pc;
 use crate::ir::slots::StartValue;
 use crate::launch::Dim3;
-use crate::machine::grid::Machine;
+
+/// Instructions without an effect after which a warp that looks at memory is watched for the first time.
+pub(crate) const FIRST_PATIENCE: u64 = 1024;
+
+/// A memory access in a loop that spins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Look {
+    /// The instruction.
+    pub pc: Pc,
+    /// Lanes that execute it.
+    pub lanes: u32,
+    /// Generic address that the lowest of them looks at.
+    pub address: u64,
+}
+
+/// How a warp spins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spin {
+    /// The count of [`Block::changes`](super::block::Block::changes) for which this is known.
+    pub changes: u64,
+    /// What its loops look at in memory that other threads can change, in order of execution.
+    pub looks: Vec<Look>,
+}
 
 /// A warp of a thread block.
 #[derive(Debug, Default)]

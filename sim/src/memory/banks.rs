@@ -12,7 +12,6 @@
 //! - atomics: lanes serialise within their bank, 64-bit ones over the two halves one after the other.
 
 use super::rows::{self, each_lane};
-use crate::observe::SharedUnit;
 
 /// Number of banks.
 pub const BANKS: usize = 32;
@@ -23,6 +22,19 @@ pub const BANKS: usize = 32;
 pub enum Direction {
     Load,
     Store,
+}
+
+/// How a shared-memory atomic is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SharedUnit {
+    /// An arithmetic or logic instruction, or an exchange (`ATOMS.ADD` and its siblings).
+    Alu,
+    /// An increment by one without a result (`ATOMS.POPC.INC`).
+    Increment,
+    /// A compare-and-swap of the program (`ATOMS.CAS`).
+    CompareAndSwap,
+    /// One step of a loop that the compiler made (`ATOMS.CAST.SPIN`).
+    LoopStep,
 }
 
 /// Wavefronts that one shared-memory instruction of a warp takes. `addresses` are byte addresses in shared memory,

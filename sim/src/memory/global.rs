@@ -9,20 +9,15 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
+use super::heap::{HEAP_BASE, HEAP_BYTES, Heap};
+use super::location::Location;
 use super::rows::each_lane;
-use crate::check::Coverage;
-use crate::launch::Content;
+use crate::ir::layout::{BUFFER_STRIDE, BUFFERS_BASE};
+use crate::launch::{Content, Coverage};
 
 /// Words of a page: 64 KiB.
 const PAGE_WORDS: usize = 1 << 14;
 const PAGE_BYTES: u64 = PAGE_WORDS as u64 * 4;
-
-/// Address of the first argument buffer.
-pub const BUFFERS_BASE: u64 = 0x0100_0000_0000;
-/// Distance between the beginnings of two buffers: the largest size of one, and a gap that no stray index crosses.
-pub const BUFFER_STRIDE: u64 = 1 << 40;
-
-use super::heap::{HEAP_BASE, HEAP_BYTES, Heap};
 
 type Page = Box<[AtomicU32]>;
 
@@ -392,10 +387,10 @@ impl<'a> GlobalMemory<'a> {
         inside.then_some(allocation)
     }
 
-    /// Where an address outside every allocation lies: the nearest allocation and what to say of the distance.
-    pub fn describe(&self, address: u64) -> String {
+    /// Where an address outside every allocation lies: the nearest allocation and how far away it is.
+    pub fn locate(&self, address: u64) -> Location {
         if (HEAP_BASE..HEAP_BASE + HEAP_BYTES).contains(&address) {
-            return self.heap.describe(address);
+            return self.heap.locate(address);
         }
         let all = self.buffers.iter().chain(&self.variables);
         let nearest = all.min_by_key(|allocation| {
@@ -405,17 +400,16 @@ impl<'a> GlobalMemory<'a> {
         match nearest {
             Some(near) if address >= near.base => {
                 let behind = address - (near.base + near.bytes).min(address);
-                let size = near.bytes;
                 if behind < BUFFER_STRIDE / 2 {
-                    return format!("{behind} bytes behind the end of {} ({size} bytes)", near.name);
+                    return Location::Behind { bytes: behind, name: near.name.clone(), size: near.bytes };
                 }
-                format!("address {address:#x}, in no buffer")
+                Location::Nowhere(address)
             }
             Some(near) if near.base - address < BUFFER_STRIDE / 2 => {
-                format!("{} bytes before the beginning of {}", near.base - address, near.name)
+                Location::Before { bytes: near.base - address, name: near.name.clone() }
             }
-            _ if address < 4096 => format!("address {address:#x}: a null pointer"),
-            _ => format!("address {address:#x}, in no buffer"),
+            _ if address < 4096 => Location::Null(address),
+            _ => Location::Nowhere(address),
         }
     }
 }
@@ -438,8 +432,8 @@ mod tests {
         assert!(memory.find(base + 16, 4).is_some());
         assert!(memory.find(base + 17, 4).is_none());
         assert!(memory.find(base.wrapping_sub(1), 1).is_none());
-        assert_eq!(memory.describe(base + 24), "4 bytes behind the end of argument 0 (20 bytes)");
-        assert_eq!(memory.describe(base - 4), "4 bytes before the beginning of argument 0");
+        assert_eq!(memory.locate(base + 24).to_string(), "4 bytes behind the end of argument 0 (20 bytes)");
+        assert_eq!(memory.locate(base - 4).to_string(), "4 bytes before the beginning of argument 0");
         let (buffers, _) = memory.into_written();
         assert_eq!(buffers[0].as_ref().expect("written")[..8], [1, 2, 3, 0xff, 0xcd, 0xab, 8, 8]);
     }

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::global::Allocation;
+use super::location::Location;
 
 /// Address of the heap's first byte: above the module's variables, below the buffers.
 pub const HEAP_BASE: u64 = 0x0080_0000_0000;
@@ -113,20 +114,15 @@ impl Heap {
         (offset - start + u64::from(bytes) <= size).then_some(&self.memory)
     }
 
-    /// Where an address in the heap lies that no block holds, in words.
-    pub fn describe(&self, address: u64) -> String {
+    /// Where an address in the heap lies that no block holds.
+    pub fn locate(&self, address: u64) -> Location {
         let blocks = self.blocks();
         let offset = address.saturating_sub(HEAP_BASE);
         match blocks.given.range(..=offset).next_back() {
             Some((&start, &size)) if offset - start <= size + 4 * GRAIN => {
-                format!(
-                    "{} bytes behind the end of a block of {size} bytes from malloc",
-                    (offset - start).saturating_sub(size)
-                )
+                Location::BehindBlock { bytes: (offset - start).saturating_sub(size), size }
             }
-            _ => {
-                format!("address {address:#x} of the device heap, where no block is: it was freed, or never allocated")
-            }
+            _ => Location::Heap(address),
         }
     }
 }
@@ -142,7 +138,7 @@ mod tests {
         assert_eq!((one, two), (HEAP_BASE, HEAP_BASE + 48), "multiples of 16 bytes, also for nothing");
         assert!(heap.find(one + 36, 4).is_some());
         assert!(heap.find(one + 37, 4).is_none(), "the grain's rest is not part of the block");
-        assert_eq!(heap.describe(one + 44), "4 bytes behind the end of a block of 40 bytes from malloc");
+        assert_eq!(heap.locate(one + 44).to_string(), "4 bytes behind the end of a block of 40 bytes from malloc");
         assert_eq!(heap.release(one), Release::Done);
         assert_eq!(heap.release(one), Release::Twice);
         assert_eq!(heap.release(two + 16), Release::NeverGiven);

@@ -7,7 +7,7 @@
 //! depends on timing.
 
 use super::banks::Direction;
-use super::rules::Rules;
+use crate::target::Rules;
 
 /// Wavefronts of the loads and stores of all rounds together.
 pub fn wavefronts(rules: &Rules, addresses: &[u32; 32], active: u32, width: u32) -> u32 {

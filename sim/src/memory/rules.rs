@@ -9,68 +9,9 @@
 //! | 5.x, 6.x | [`banks`]: 32 banks of 4 bytes | [`split`]: sectors of 32 bytes |
 //! | 7.0 and later | the same | [`sectors`]: sectors of 32 bytes, whole warps |
 
-use serde::Deserialize;
-
-use super::banks::{self, Direction};
+use super::banks::{self, Direction, SharedUnit};
 use super::{half_warp, locks, sectors, split, wide_banks};
-use crate::observe::SharedUnit;
-
-/// Which shared accesses of a warp conflict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BankRule {
-    /// Compute capability 1.x: half-warps, 16 banks, one word is broadcast at a time.
-    HalfWarpBroadcast,
-    /// Compute capability 2.x: whole warps, any number of words is broadcast.
-    Fermi,
-    /// Compute capability 3.x, banks of 8 bytes, addressed by words of 4 bytes (the default mode).
-    #[serde(rename = "kepler-4-byte")]
-    Kepler,
-    /// Compute capability 5.0 and later: the largest number of distinct words in one bank.
-    Words,
-}
-
-/// How the lanes of a global access share transactions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Coalescing {
-    /// Compute capability 1.0 and 1.1: lanes of a half-warp in order, or a transaction each.
-    HalfWarpInOrder,
-    /// Compute capability 1.2 and 1.3: segments of 32, 64 or 128 bytes for a half-warp in any order.
-    HalfWarpSegments,
-    /// Compute capability 2.x: loads move lines of 128 bytes, everything else sectors of 32 bytes; accesses of 8 and
-    /// 16 bytes are two and four requests.
-    Lines,
-    /// Compute capability 3.x to 6.x: sectors of 32 bytes; accesses of 8 and 16 bytes are two and four requests.
-    SplitSectors,
-    /// Compute capability 7.0 and later: sectors of 32 bytes, one request.
-    Sectors,
-}
-
-/// How atomics in shared memory are done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SharedAtomics {
-    /// There are none (compute capability 1.0 and 1.1).
-    None,
-    /// A loop that locks the word, changes it and unlocks it (1.2 to 3.x).
-    LockLoop,
-    /// An instruction (5.0 and later).
-    Native,
-    /// An instruction, and one that adds up equal addresses first for increments (8.0 and later).
-    NativeIncrement,
-}
-
-/// The rules of a target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Rules {
-    /// Shared memory.
-    pub banks: BankRule,
-    /// Global memory.
-    pub coalescing: Coalescing,
-    /// Atomics in shared memory.
-    pub shared_atomics: SharedAtomics,
-}
+use crate::target::{BankRule, Coalescing, Rules, SharedAtomics};
 
 /// What a global access of a warp moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -79,13 +20,6 @@ pub struct Traffic {
     pub sectors: u32,
     /// Transactions (1.x), lines of 128 bytes that are looked up (2.x and later).
     pub transactions: u32,
-}
-
-impl Default for Rules {
-    /// Those of the newest targets.
-    fn default() -> Self {
-        Self { banks: BankRule::Words, coalescing: Coalescing::Sectors, shared_atomics: SharedAtomics::NativeIncrement }
-    }
 }
 
 impl Rules {

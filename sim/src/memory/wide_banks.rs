@@ -1,6 +1,6 @@
 //! Shared memory of compute capability 2.x and 3.x.
 
-use crate::observe::lanes_of;
+use crate::lanes::lanes_of;
 
 /// Banks of both generations.
 const BANKS: usize = 32;

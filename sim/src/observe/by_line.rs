@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::details::{Accesses, Details, Instruction, Meetings, Waits};
-use super::{lanes_of, metrics};
-use crate::check::variables::source_name;
+use crate::event::LaunchInfo;
+use crate::findings::names::source_name;
+use crate::lanes::lanes_of;
 use crate::launch::Dim3;
-use crate::machine::grid::Machine;
 use crate::ptx::ast::Module;
 use crate::report::details::{
     AccessDetails, BankMap, BarrierDetails, BusyAddress, LineDetails, Multiplicity, WorstAccess,
@@ -16,11 +16,11 @@ use crate::report::details::{
 const BUSIEST: usize = 8;
 
 /// The details of all lines, in order of file and line. `ptx` is the PTX file's name.
-pub(crate) fn lines(details: &Details, machine: &Machine<'_>, module: &Module, ptx: &str) -> Vec<LineDetails> {
+pub(crate) fn lines(details: &Details, launch: &LaunchInfo<'_>, module: &Module, ptx: &str) -> Vec<LineDetails> {
     let mut lines: BTreeMap<(String, u32), LineDetails> = BTreeMap::new();
     let executed = details.by_pc.iter().enumerate().filter_map(|(pc, seen)| Some((pc, seen.as_deref()?)));
     for (pc, seen) in executed {
-        let place = metrics::place(machine.program, module, ptx, pc);
+        let place = launch.program.place(module, ptx, pc);
         let line = lines.entry(place).or_insert_with_key(|(file, line)| LineDetails {
             file: file.clone(),
             line: *line,
@@ -30,9 +30,9 @@ pub(crate) fn lines(details: &Details, machine: &Machine<'_>, module: &Module, p
         });
         add_lanes(line, seen);
         let kinds = seen.accesses.iter();
-        line.accesses.extend(kinds.map(|(kind, accesses)| access(machine, pc, kind, accesses)));
+        line.accesses.extend(kinds.map(|(kind, accesses)| access(launch, pc, kind, accesses)));
         if seen.waits.warps > 0 {
-            line.barriers.push(barrier(machine, pc, &seen.waits));
+            line.barriers.push(barrier(launch, pc, &seen.waits));
         }
     }
     lines.into_values().collect()
@@ -48,59 +48,59 @@ fn add_lanes(line: &mut LineDetails, seen: &Instruction) {
     }
 }
 
-fn access(machine: &Machine<'_>, pc: usize, kind: &str, accesses: &Accesses) -> AccessDetails {
+fn access(launch: &LaunchInfo<'_>, pc: usize, kind: &str, accesses: &Accesses) -> AccessDetails {
     let place = |address: u64| match accesses.shared {
-        true => shared_place(machine, address),
-        false => global_place(machine, address),
+        true => shared_place(launch, address),
+        false => global_place(launch, address),
     };
     AccessDetails {
-        instruction: machine.program.insts[pc].text.clone(),
-        ptx_line: machine.program.insts[pc].ptx_line,
+        instruction: launch.program.insts[pc].text.clone(),
+        ptx_line: launch.program.insts[pc].ptx_line,
         kind: kind.to_owned(),
         width: accesses.width,
         unit: if accesses.shared { "wavefronts" } else { "sectors" }.to_owned(),
         histogram: accesses.histogram.clone(),
         cost: accesses.cost,
         ideal: accesses.ideal,
-        worst: worst(machine, accesses),
+        worst: worst(launch, accesses),
         atomics: multiplicity(&accesses.meetings, place),
     }
 }
 
-fn worst(machine: &Machine<'_>, accesses: &Accesses) -> WorstAccess {
+fn worst(launch: &LaunchInfo<'_>, accesses: &Accesses) -> WorstAccess {
     let Some(worst) = &accesses.worst else { return WorstAccess::default() };
-    let Dim3 { x, y, z } = machine.grid.coordinates(worst.block);
+    let Dim3 { x, y, z } = launch.grid.coordinates(worst.block);
     let mut addresses = vec![None; 32];
     for lane in lanes_of(worst.active) {
         addresses[lane as usize] = Some(worst.addresses[lane as usize]);
     }
     let banks = accesses.shared.then(|| BankMap {
-        banks: machine.target.banks,
-        lanes: addresses.iter().map(|address| words(machine, *address, accesses.width)).collect(),
+        banks: launch.target.banks,
+        lanes: addresses.iter().map(|address| words(launch, *address, accesses.width)).collect(),
     });
     WorstAccess { cost: worst.cost, ideal: worst.ideal, block: [x, y, z], warp: worst.warp, addresses, banks }
 }
 
 /// Bank and row of every word of a lane.
-fn words(machine: &Machine<'_>, address: Option<u64>, width: u32) -> Vec<(u32, u32)> {
+fn words(launch: &LaunchInfo<'_>, address: Option<u64>, width: u32) -> Vec<(u32, u32)> {
     let Some(address) = address else { return Vec::new() };
-    let (target, first) = (machine.target, (address >> 2) as u32);
+    let (target, first) = (launch.target, (address >> 2) as u32);
     (0..width.div_ceil(4)).map(|part| target.rules().bank_and_row(first.wrapping_add(part))).collect()
 }
 
 /// An address of global memory in words.
-fn global_place(machine: &Machine<'_>, address: u64) -> String {
-    match machine.global.find(address, 1) {
+fn global_place(launch: &LaunchInfo<'_>, address: u64) -> String {
+    match launch.global.find(address, 1) {
         Some(buffer) => format!("byte {} of {}", address - buffer.base, buffer.name),
-        None => machine.global.describe(address),
+        None => launch.global.locate(address).to_string(),
     }
 }
 
 /// An address of shared memory in words.
-fn shared_place(machine: &Machine<'_>, address: u64) -> String {
+fn shared_place(launch: &LaunchInfo<'_>, address: u64) -> String {
     let holds = |start: u64, bytes: u64| address >= start && (address < start + bytes || bytes == 0);
     // The dynamic variable, of 0 bytes, comes behind all others.
-    let found = machine.program.shared_variables.iter().filter(|(_, start, bytes)| holds(*start, *bytes));
+    let found = launch.program.shared_variables.iter().filter(|(_, start, bytes)| holds(*start, *bytes));
     match found.max_by_key(|(_, start, _)| *start) {
         Some((name, start, _)) => format!("byte {} of `{}`", address - start, source_name(name)),
         None => format!("byte {address} of shared memory"),
@@ -123,9 +123,9 @@ fn multiplicity(meetings: &Meetings, place: impl Fn(u64) -> String) -> Option<Mu
     })
 }
 
-fn barrier(machine: &Machine<'_>, pc: usize, waits: &Waits) -> BarrierDetails {
+fn barrier(launch: &LaunchInfo<'_>, pc: usize, waits: &Waits) -> BarrierDetails {
     BarrierDetails {
-        ptx_line: machine.program.insts[pc].ptx_line,
+        ptx_line: launch.program.insts[pc].ptx_line,
         warps: waits.warps,
         steps: waits.steps,
         most: waits.most,

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{MemoryEvent, MemoryKind, Observer, SharedUnit, eras};
+use super::eras;
+use crate::event::{LaunchInfo, MemoryEvent, MemoryKind, Observer, SharedUnit};
 use crate::ir::inst::Pc;
 use crate::ir::slow_paths::Difference;
-use crate::machine::grid::Machine;
 use crate::memory::banks::{self, Marks};
 use crate::memory::rows::{self, Layout};
-use crate::memory::rules::Rules;
 use crate::memory::sectors::{self, GlobalUnit, Passes};
 use crate::prepare::register_allocation::Code;
+use crate::target::Rules;
 
 /// Counts of one instruction of the program.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -122,14 +122,14 @@ pub struct Counters {
 
 impl Counters {
     /// Counters for a launch.
-    pub(crate) fn of(machine: &Machine<'_>) -> Self {
-        let rules = machine.target.rules();
+    pub(crate) fn of(launch: &LaunchInfo<'_>) -> Self {
+        let rules = launch.target.rules();
         Self {
             unusual: BTreeMap::new(),
             varied: Vec::new(),
-            by_pc: vec![Counts::default(); machine.program.insts.len()],
-            running: vec![[0; 2]; machine.program.insts.len()],
-            runs: vec![[0; 2]; machine.program.insts.len()],
+            by_pc: vec![Counts::default(); launch.program.insts.len()],
+            running: vec![[0; 2]; launch.program.insts.len()],
+            runs: vec![[0; 2]; launch.program.insts.len()],
             longest_warp: 0,
             marks: Marks::default(),
             other_rules: (rules != Rules::default()).then_some(rules),

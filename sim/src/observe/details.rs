@@ -5,10 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use super::{MemoryEvent, MemoryKind, eras, lanes_of};
+use super::eras;
+use crate::event::{LaunchInfo, MemoryEvent, MemoryKind};
 use crate::ir::inst::Pc;
-use crate::machine::grid::Machine;
-use crate::memory::rules::Rules;
+use crate::lanes::lanes_of;
+use crate::target::Rules;
 
 /// Most addresses of atomics that are counted one by one for each instruction.
 const ADDRESSES: usize = 1 << 16;
@@ -94,8 +95,8 @@ pub(crate) struct Details {
 }
 
 impl Details {
-    pub(crate) fn new(machine: &Machine<'_>) -> Self {
-        Self { rules: machine.target.rules(), by_pc: vec![None; machine.program.insts.len()], now: (0, 0) }
+    pub(crate) fn new(launch: &LaunchInfo<'_>) -> Self {
+        Self { rules: launch.target.rules(), by_pc: vec![None; launch.program.insts.len()], now: (0, 0) }
     }
 
     /// This warp runs from now on.

@@ -2,9 +2,9 @@
 //! itself, where it is fast; here every access asks the target.
 
 use super::counters::Counts;
-use super::{MemoryEvent, MemoryKind};
-use crate::memory::rules::Rules;
+use crate::event::{MemoryEvent, MemoryKind};
 use crate::memory::sectors;
+use crate::target::Rules;
 
 /// What an access to shared or global memory costs.
 pub(super) struct Cost {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use super::counters::{Access, Counters, Counts};
 use super::exact::METRICS;
-use super::inlining;
 use crate::ir::arithmetic::Arithmetic;
 use crate::ir::inst::{AtomicForm, AtomicOp, Op, Space};
 use crate::ir::slow_paths::Difference;
@@ -248,7 +247,7 @@ pub fn totals(table: &[Metric], counters: &Counters, program: &Executable) -> Me
 pub fn lines(counters: &Counters, program: &Executable, module: &Module, ptx_file: &str) -> Vec<LineReport> {
     let mut lines: BTreeMap<(String, u32), LineReport> = BTreeMap::new();
     for (pc, site) in sites(counters, program) {
-        let (file, line) = place(program, module, ptx_file, pc);
+        let (file, line) = program.place(module, ptx_file, pc);
         let report = lines.entry((file.clone(), line)).or_insert_with(|| LineReport {
             file,
             line,
@@ -266,14 +265,4 @@ pub fn lines(counters: &Counters, program: &Executable, module: &Module, ptx_fil
         }
     }
     lines.into_values().filter(|line| !line.metrics.is_empty() || !line.estimates.is_empty()).collect()
-}
-
-/// Source file and line of an instruction; the PTX itself where it has no line table. Of what comes from the headers of
-/// CUDA and its libraries, it is the line that called it.
-pub fn place(program: &Executable, module: &Module, ptx_file: &str, pc: usize) -> (String, u32) {
-    let line = inlining::of_user(module, program.insts[pc].line);
-    match module.files.get(&line.file) {
-        Some(file) if line.line > 0 => (file.clone(), line.line),
-        _ => (ptx_file.to_owned(), program.insts[pc].ptx_line),
-    }
 }

@@ -87,7 +87,7 @@ pub(super) fn waits(trace: &Trace, issued: &[f64]) -> Option<Waits> {
                     flags.extend(theirs);
                 }
             }
-            _ => {}
+            AccessKind::Load | AccessKind::Atomic | AccessKind::Reduction | AccessKind::Copy => {}
         }
     }
     for (at, access) in trace.accesses.iter().enumerate() {

@@ -11,6 +11,8 @@
 //! What the model does not have: which multiprocessor a block lands on, clusters, instruction caches, conflicts of
 //! addresses in L2 and memory.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod chain;
 mod convert;
 mod live;
@@ -23,7 +25,6 @@ pub mod replay;
 mod sampling;
 mod series;
 pub mod slices;
-pub mod text;
 pub mod timeline;
 pub mod trace;
 mod tracer;
@@ -34,10 +35,12 @@ mod what_if;
 use crate::error::Error;
 use crate::launch::{Arg, Content, Launch};
 use crate::machine::grid::{self, Machine};
-use crate::ptxas::Lowering;
-use crate::simulate::{Module, Options};
+use crate::module::Module;
+use crate::options::Options;
+pub use crate::report::prediction::{BUSY_PERCENT, Class, Light, Prediction, Resource, Roofline, Share, Supposed};
+pub use crate::report::prediction_text as text;
+use crate::scheduler;
 use crate::target;
-pub use prediction::{BUSY_PERCENT, Class, Light, Prediction, Resource, Roofline, Share, Supposed};
 use rates::Rates;
 use replay::Shape;
 pub use series::Series;
@@ -111,9 +114,7 @@ pub fn predict(
     options: &Options,
     how: &How,
 ) -> Result<Predicted, Error> {
-    let Some(target) = target::find(&options.target) else {
-        return Err(Error::input(target::unknown(&options.target)));
-    };
+    let (target, _) = options.target_and_lowering()?;
     let (rates, measured) = Rates::of(target);
     let mut sampled = sample(module, kernel, launch, options, how)?;
     let fits = |touched: u64| (touched as f64) < rates.l2_bytes;
@@ -162,10 +163,7 @@ pub fn predict(
 /// # Errors
 /// As [`crate::simulate`].
 pub fn sample(module: &Module, kernel: &str, launch: &Launch, options: &Options, how: &How) -> Result<Sampled, Error> {
-    let Some(target) = target::find(&options.target) else {
-        return Err(Error::input(target::unknown(&options.target)));
-    };
-    let lowering = if options.lowering == Lowering::OfTarget { target.lowering } else { options.lowering };
+    let (target, lowering) = options.target_and_lowering()?;
     let program = module.lower(kernel, lowering)?;
     let estimate = || {
         // Numbered in threes: a word, a double word, a predicate.
@@ -175,21 +173,14 @@ pub fn sample(module: &Module, kernel: &str, launch: &Launch, options: &Options,
     let registers = how.registers.unwrap_or_else(estimate);
     let usage = target::Usage { registers: Some(registers), ..grid::usage(&program, launch) };
     let resident = target.resident_blocks(&usage).max(1);
-    let mut machine = Machine::new(&program, launch, target, options)?;
-    let mut chosen = sampling::choose(&machine, resident.into(), how.waves);
-    let run = |machine: &Machine<'_>, sample: &sampling::Sample| {
-        let tracer = Tracer::new(machine, sample.followed.clone(), sample.neighbours);
-        machine.run_sample(tracer, &sample.followed, sample.first)
-    };
-    let mut ran = run(&machine, &chosen);
-    if ran.is_none() {
-        machine = Machine::new(&program, launch, target, options)?;
-        machine.forced_turns = true;
-        chosen = sampling::choose(&machine, resident.into(), how.waves);
-        ran = run(&machine, &chosen);
-    }
-    let blocked = || Error::Internal("blocks that run in turn wait for blocks that do not".to_owned());
-    let trace = ran.ok_or_else(blocked)?.observer.into_trace();
+    let new = || Machine::new(&program, launch, target, options);
+    let (machine, ran) = scheduler::launch(new, |machine| {
+        let info = machine.info();
+        let chosen = sampling::choose(&info, resident.into(), how.waves);
+        let tracer = Tracer::new(&info, chosen.followed.clone(), chosen.neighbours);
+        scheduler::run_sample(machine, tracer, &chosen.followed, chosen.first)
+    })?;
+    let trace = ran.observer.into_trace();
     let shape =
         Shape { blocks: machine.grid.count(), resident, shared_bytes: machine.shared_bytes, warm: 0.0, followed: 0 };
     let (written, _) = machine.global.into_written();

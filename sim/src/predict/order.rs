@@ -65,7 +65,7 @@ fn latency(inst: &Instruction, cost: &Cost) -> f64 {
         Memory::Load(Space::Global) => LOAD,
         Memory::Load(Space::Shared) => SHARED,
         Memory::No if opcode(&inst.text).starts_with("ld.global") => LOAD,
-        _ => cost.latency.max(1.0),
+        Memory::No | Memory::Store(_) | Memory::Wall => cost.latency.max(1.0),
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::trace::Event;
 use super::tracer::Tracer;
+use crate::event::MemoryEvent;
 use crate::ir::Opcode;
 use crate::ir::inst::{AtomicOp, MBARRIER_PARITY, Op, Pc};
-use crate::observe::{MemoryEvent, lanes_of};
+use crate::lanes::lanes_of;
 
 /// Events over which a round of a loop that polls is looked for.
 const LONGEST_POLL: usize = 64;
@@ -36,11 +37,12 @@ pub(super) fn asks(opcode: &Opcode) -> bool {
 /// What an instruction does to an `mbarrier`, if it is one.
 pub(super) fn phase(op: &Op, opcode: &Opcode) -> Option<Phase> {
     let Op::Atomic(atomic) = op else { return None };
-    match atomic.op {
-        AtomicOp::MbarrierInit => Some(Phase::Init),
-        AtomicOp::MbarrierArrive | AtomicOp::MbarrierDrop | AtomicOp::MbarrierComplete => Some(Phase::Arrive),
-        _ if asks(opcode) => Some(Phase::Wait),
-        _ => None,
+    if atomic.op == AtomicOp::MbarrierInit {
+        Some(Phase::Init)
+    } else if matches!(atomic.op, AtomicOp::MbarrierArrive | AtomicOp::MbarrierDrop | AtomicOp::MbarrierComplete) {
+        Some(Phase::Arrive)
+    } else {
+        asks(opcode).then_some(Phase::Wait)
     }
 }
 
@@ -91,7 +93,7 @@ impl Tracer {
                 let access = &self.trace.accesses[access as usize];
                 &self.trace.sectors[access.first as usize..][..access.sectors as usize]
             }
-            _ => &[],
+            Event::Run { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => &[],
         };
         let same = match (&before[earlier], &last) {
             (Event::Phase { .. }, _) | (_, Event::Phase { .. }) => true,

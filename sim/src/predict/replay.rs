@@ -291,7 +291,7 @@ impl Replay<'_> {
                     self.spent(id, time, until, State::Barrier);
                     time = until;
                 }
-                _ => {}
+                What::Plain | What::Shared(_) | What::Global(_) => {}
             }
         }
     }

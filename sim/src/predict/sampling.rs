@@ -1,7 +1,7 @@
 //! Which thread blocks of a launch are simulated to predict its time.
 
 use super::trace::{BlockTrace, Event, Trace};
-use crate::machine::grid::Machine;
+use crate::event::LaunchInfo;
 
 /// Fewest blocks that are followed, if there are as many.
 const FEWEST: u64 = 4;
@@ -30,7 +30,7 @@ pub(super) fn error_percent(trace: &Trace, blocks: u64) -> f64 {
     let sectors = |block: &BlockTrace| {
         let accesses = block.warps.iter().flatten().filter_map(|event| match event {
             Event::Global { access, .. } => Some(f64::from(trace.accesses[*access as usize].sectors)),
-            _ => None,
+            Event::Run { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => None,
         });
         accesses.sum::<f64>()
     };
@@ -46,12 +46,12 @@ pub(super) fn error_percent(trace: &Trace, blocks: u64) -> f64 {
 }
 
 /// The sample of a launch: what one multiprocessor holds `waves` times, or all that it gets.
-pub(super) fn choose(machine: &Machine<'_>, resident: u64, waves: u64) -> Sample {
-    let count = machine.grid.count();
-    let multiprocessors = u64::from(machine.target.multiprocessors);
+pub(super) fn choose(launch: &LaunchInfo<'_>, resident: u64, waves: u64) -> Sample {
+    let count = launch.grid.count();
+    let multiprocessors = u64::from(launch.target.multiprocessors);
     let share = count.div_ceil(multiprocessors);
     let wanted = (resident.max(1) * waves).max(FEWEST).min(share).max(1);
-    if machine.in_turn() {
+    if launch.in_turn {
         let first = (multiprocessors * resident.max(1)).max(wanted).min(count);
         let followed = wanted.max(FEWEST).min(first);
         let start = (first - followed) / 2;

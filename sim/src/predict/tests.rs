@@ -5,7 +5,8 @@ mod waiting;
 use super::rates::Rates;
 use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, Trace};
 use super::{How, chain, convert, live, predict, slices};
-use crate::simulate::{Module, Options};
+use crate::module::Module;
+use crate::options::Options;
 use crate::{Arg, Checks, Dim3, Launch, target};
 
 fn rates() -> Rates {

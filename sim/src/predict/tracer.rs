@@ -4,15 +4,13 @@ use std::collections::HashMap;
 
 use super::polls::{self, Known, Phase};
 use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, Trace};
+use crate::event::{AccessEvent, LaunchInfo, MemoryEvent, MemoryKind, Observer, SyncEvent};
 use crate::ir::Instruction as Lowered;
 use crate::ir::cfg::Cfg;
 use crate::ir::inst::{Op, Pc, Reg, Space};
 use crate::ir::operands;
-use crate::ir::slow_paths::Difference;
-use crate::machine::grid::Machine;
-use crate::memory::banks;
-use crate::memory::sectors;
-use crate::observe::{AccessEvent, MemoryEvent, MemoryKind, Observer, SyncEvent, lanes_of};
+use crate::lanes::lanes_of;
+use crate::memory::{banks, sectors};
 use crate::prepare::Executable;
 
 /// Events of one block after which no more are kept.
@@ -52,15 +50,12 @@ pub(super) struct Tracer {
 
 impl Tracer {
     /// Follows the blocks `wanted` of a launch, the first of them as `neighbours`.
-    pub(super) fn new(machine: &Machine<'_>, wanted: Vec<u64>, neighbours: usize) -> Self {
-        let program = machine.program;
+    pub(super) fn new(launch: &LaunchInfo<'_>, wanted: Vec<u64>, neighbours: usize) -> Self {
+        let program = launch.program;
         let phase = |pc: usize| polls::phase(&program.insts[pc].op, &program.insts[pc].opcode);
-        let strong = |op: &Op| match op {
-            Op::Load(access) => access.strong,
-            _ => false,
-        };
+        let strong = |op: &Op| matches!(op, Op::Load(access) if access.strong);
         Self {
-            trace: Trace { code: code(machine.program), ..Trace::default() },
+            trace: Trace { code: code(launch.program), ..Trace::default() },
             wanted,
             past_l1: (0..program.insts.len())
                 .map(|pc| {
@@ -162,7 +157,7 @@ impl Tracer {
         let elements = sectors::elements(addresses, active, width.min(32).next_power_of_two());
         let (together, repeats) = match kind {
             AccessKind::Atomic | AccessKind::Reduction => together(addresses, active),
-            _ => (1, 0),
+            AccessKind::Load | AccessKind::LoadL2 | AccessKind::Store | AccessKind::Copy => (1, 0),
         };
         let lanes = active.count_ones();
         let access = self.trace.accesses.len() as u32;
@@ -217,10 +212,7 @@ pub(super) fn code(program: &Executable) -> Vec<Instruction> {
             writes,
             leads: starts.binary_search(&(pc as Pc)).is_ok(),
             removed: program.insts[pc].removed,
-            target: match inst.op {
-                Op::Branch { target, .. } => Some(target),
-                _ => None,
-            },
+            target: if let Op::Branch { target, .. } = inst.op { Some(target) } else { None },
             guarded: inst.guard.is_some(),
         }
     };
@@ -272,7 +264,11 @@ impl Observer for Tracer {
                 let wavefronts = banks::atomic_wavefronts(&addresses(), active, width, unit);
                 self.replace(pc, Event::Shared { pc, wavefronts });
             }
-            kind => {
+            kind @ (MemoryKind::SharedLoad
+            | MemoryKind::SharedStore
+            | MemoryKind::SharedLoopLoad
+            | MemoryKind::SharedAttempt
+            | MemoryKind::SharedCopy) => {
                 let wavefronts = banks::wavefronts(&addresses(), active, width, kind.direction());
                 self.replace(pc, Event::Shared { pc, wavefronts });
             }
@@ -286,10 +282,6 @@ impl Observer for Tracer {
             }
         }
     }
-
-    fn communicate(&mut self, _pc: Pc, _thread_instructions: u32) {}
-
-    fn unusual(&mut self, _pc: Pc, _difference: Difference) {}
 
     fn access(&mut self, event: &AccessEvent<'_>) {
         if let Some(what) = self.phases[event.pc as usize]

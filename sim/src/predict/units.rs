@@ -197,7 +197,7 @@ impl<'a> Units<'a> {
             match self.trace.accesses[access as usize].kind {
                 AccessKind::Store => at = at.max(self.writes.max(self.dram) - STORES),
                 AccessKind::Atomic | AccessKind::Reduction => at = at.max(self.atomics - STORES),
-                _ => {}
+                AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy => {}
             }
         }
         at
@@ -249,7 +249,7 @@ impl<'a> Units<'a> {
                     (self.global(&trace.accesses[access as usize], cost.operands, at, block), true)
                 }
             },
-            _ => (at + cost.latency, false),
+            Pipe::None | Pipe::Alu | Pipe::Fma | Pipe::Fp64 | Pipe::Xu => (at + cost.latency, false),
         }
     }
 

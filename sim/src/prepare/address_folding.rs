@@ -15,12 +15,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ir::Program;
 use crate::ir::cfg::Cfg;
-use crate::ir::inst::{Address, Inst, Int32, Int64, Op, Reg, Space};
+use crate::ir::inst::{Address, Inst, Int32, Int64, Op, Reg, Space, ops};
 use crate::ir::numbers::Numbers;
-use crate::ir::operands;
 use crate::ir::slots::TooMany;
+use crate::ir::{Program, operands};
 
 /// Instructions that a chain may have in between.
 const NEAR: usize = 64;
@@ -207,10 +206,12 @@ impl Chains<'_> {
         let Inst { op: Op::Int64 { op: Int64::Add, d, a, b }, guard: None } = self.insts[pc] else { return Ok(()) };
         for (part, c) in [(a, b), (b, a)] {
             let Some(at) = self.only_for(Reg::D(part), block, pc) else { continue };
-            let (signed, a, b) = match self.insts[at].op {
-                Op::MulWide { signed, a, b, .. } => (signed, a, b),
-                Op::Widen { signed, a, .. } => (signed, a, self.program.slots.constant32(1)?),
-                _ => continue,
+            let (signed, a, b) = if let Op::MulWide { signed, a, b, .. } = self.insts[at].op {
+                (signed, a, b)
+            } else if let Op::Widen { signed, a, .. } = self.insts[at].op {
+                (signed, a, self.program.slots.constant32(1)?)
+            } else {
+                continue;
             };
             self.insts[pc].op = Op::MadWide { signed, d, a, b, c };
             self.drop(at, Reg::D(part));
@@ -227,7 +228,15 @@ fn address_of(op: &Op) -> Option<Address> {
             matches!(access.space, Space::Shared | Space::Global).then_some(access.address)
         }
         Op::Atomic(atomic) => Some(atomic.address),
-        _ => None,
+        Op::Copy(_)
+        | Op::Bulk(_)
+        | ops!(lane_local)
+        | ops!(query)
+        | ops!(sync)
+        | ops!(exchange)
+        | ops!(control)
+        | ops!(stop)
+        | ops!(system) => None,
     }
 }
 
@@ -235,6 +244,14 @@ fn set_address(op: &mut Op, new: Address) {
     match op {
         Op::Load(access) | Op::Store(access) => access.address = new,
         Op::Atomic(atomic) => atomic.address = new,
-        _ => {}
+        Op::Copy(_)
+        | Op::Bulk(_)
+        | ops!(lane_local)
+        | ops!(query)
+        | ops!(sync)
+        | ops!(exchange)
+        | ops!(control)
+        | ops!(stop)
+        | ops!(system) => {}
     }
 }

@@ -66,11 +66,13 @@ pub(super) fn find(program: &Program) -> Joins {
         }
     }
     for (pc, inst) in program.insts.iter().enumerate() {
-        let place = match inst.op {
-            Op::Branch { meet, .. } => meet,
+        let place = if let Op::Branch { meet, .. } = inst.op {
+            meet
+        } else if inst.op.waits_for_lanes() {
             // Lanes that execute it apart from the others meet behind it.
-            ref op if op.waits_for_lanes() => pc as Pc + 1,
-            _ => NEVER,
+            pc as Pc + 1
+        } else {
+            NEVER
         };
         if let Some(flags) = joins.flags.get_mut(place as usize) {
             *flags |= MEETS;
@@ -101,9 +103,12 @@ fn early(program: &Program, cfg: &Cfg) -> BTreeMap<Pc, Parting> {
     let all_meet = post_dominators(cfg);
     let branch = |block: usize| {
         let pc = cfg.blocks[block].end - 1;
-        match program.insts[pc as usize].op {
-            Op::Branch { target, .. } if graph[block].len() == 2 => Some((pc, target)),
-            _ => None,
+        if let Op::Branch { target, .. } = program.insts[pc as usize].op
+            && graph[block].len() == 2
+        {
+            Some((pc, target))
+        } else {
+            None
         }
     };
     let mut partings: BTreeMap<Pc, Parting> = BTreeMap::new();

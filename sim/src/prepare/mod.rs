@@ -5,6 +5,8 @@
 //! 3. `address_folding`: chains of instructions are executed in fewer steps.
 //! 4. [`register_allocation`]: registers that are not needed at the same time share a slot.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod address_folding;
 pub mod convergence_barriers;
 mod reconvergence;

@@ -214,6 +214,11 @@ pub enum Literal {
 }
 
 impl Operand {
+    /// The operands of a vector; any other operand by itself.
+    pub fn items(&self) -> Vec<&Self> {
+        if let Self::Vector(items, _) = self { items.iter().collect() } else { vec![self] }
+    }
+
     /// Where the operand stands.
     pub fn span(&self) -> Span {
         match self {

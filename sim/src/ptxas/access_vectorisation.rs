@@ -200,6 +200,7 @@ fn touches_shared(inst: &Inst, kind: Kind) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::wildcard_enum_match_arm, reason = "a test picks the operations that it is about")]
 mod tests {
     use crate::ir::inst::{Op, Space};
     use crate::{Lowering, Module};

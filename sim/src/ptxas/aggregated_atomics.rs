@@ -35,7 +35,7 @@ pub(super) fn run(program: &mut Program) {
     let ones = program.slots.constants32.clone();
     let constant = |reg: Reg| match reg {
         Reg::W(slot, _) if slot & CONSTANT != 0 => ones.get(usize::from(slot & !CONSTANT)).copied(),
-        _ => None,
+        Reg::W(..) | Reg::D(_) | Reg::P(_) | Reg::Q(..) => None,
     };
     let alone = alone(program, &cfg);
     for (index, block) in cfg.blocks.iter().enumerate() {
@@ -68,14 +68,15 @@ fn alone(program: &Program, cfg: &Cfg) -> Vec<bool> {
     let mut named: HashSet<u16> = coordinates.into_iter().collect();
     let mut tests: HashSet<u16> = HashSet::new();
     for inst in &program.insts {
-        match inst.op {
-            Op::Mov32 { d, a } if named.contains(&a) => {
-                named.insert(d);
-            }
-            Op::Compare32 { test: Test::Ne, p, a, b, .. } if named.contains(&a) && b & CONSTANT != 0 => {
-                tests.insert(p);
-            }
-            _ => {}
+        if let Op::Mov32 { d, a } = inst.op
+            && named.contains(&a)
+        {
+            named.insert(d);
+        } else if let Op::Compare32 { test: Test::Ne, p, a, b, .. } = inst.op
+            && named.contains(&a)
+            && b & CONSTANT != 0
+        {
+            tests.insert(p);
         }
     }
     let mut alone = vec![false; cfg.blocks.len()];
@@ -104,11 +105,9 @@ fn form(atomic: &Atomic, together: bool, uniformity: &Uniformity, constant: &dyn
     let shared = atomic.space == Space::Shared;
     let used = atomic.result.is_some();
     let word = atomic.bytes == 4;
-    let increments = match atomic.op {
-        AtomicOp::AddInt => constant(atomic.a) == Some(1),
-        AtomicOp::Inc => constant(atomic.a) == Some(u32::MAX),
-        _ => false,
-    };
+    let by = constant(atomic.a);
+    let increments =
+        atomic.op == AtomicOp::AddInt && by == Some(1) || atomic.op == AtomicOp::Inc && by == Some(u32::MAX);
     if shared && word && increments && !used {
         return AtomicForm::Increment;
     }

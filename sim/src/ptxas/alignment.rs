@@ -5,9 +5,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::ir::Program;
-use crate::ir::inst::{CONSTANT, Int32, Int64, Op, Reg};
-use crate::ir::operands;
+use crate::ir::inst::{CONSTANT, Int32, Int64, Op, Reg, ops};
+use crate::ir::{Program, operands};
 
 /// More than any address has.
 const ALL: u32 = 64;
@@ -63,7 +62,9 @@ impl Alignment {
         match reg {
             Reg::W(slot, _) if slot & CONSTANT != 0 => self.constants32[usize::from(slot & !CONSTANT)].trailing_zeros(),
             Reg::D(slot) if slot & CONSTANT != 0 => self.constants64[usize::from(slot & !CONSTANT)].trailing_zeros(),
-            _ => key(reg).and_then(|key| self.known.get(&key).copied()).unwrap_or(ALL),
+            Reg::W(..) | Reg::D(_) | Reg::P(_) | Reg::Q(..) => {
+                key(reg).and_then(|key| self.known.get(&key).copied()).unwrap_or(ALL)
+            }
         }
     }
 
@@ -109,7 +110,30 @@ impl Alignment {
             Op::Select64 { a, b, .. } => self.d(a).min(self.d(b)),
             // The windows of the generic address space are aligned far beyond any access.
             Op::Convert { a, .. } => self.of(a),
-            _ => 0,
+            Op::Nop
+            | Op::Shr64 { .. }
+            | Op::F32 { .. }
+            | Op::Fma32 { .. }
+            | Op::F64 { .. }
+            | Op::Fma64 { .. }
+            | Op::Compare32 { .. }
+            | Op::Compare64 { .. }
+            | Op::PredicateConstant { .. }
+            | Op::PredicateMov { .. }
+            | Op::Predicate { .. }
+            | Op::Lane(_)
+            | Op::Varying(_)
+            | Op::Pack { .. }
+            | Op::Unpack { .. }
+            | Op::ReadSpecial { .. }
+            | Op::IsSpace { .. }
+            | Op::ActiveMask { .. }
+            | ops!(memory)
+            | ops!(sync)
+            | ops!(exchange)
+            | ops!(control)
+            | ops!(stop)
+            | ops!(system) => 0,
         };
         bits.min(ALL)
     }

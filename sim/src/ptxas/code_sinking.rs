@@ -69,10 +69,12 @@ pub(super) fn places(program: &Program, flow: &Flow, counts: &[Arithmetic]) -> V
 fn through_copies(program: &Program, flow: &Flow, register: Reg, pc: usize, end: usize) -> Vec<usize> {
     let mut all = Vec::new();
     for &reader in flow.reads(register) {
-        let copy = match program.insts[reader].op {
-            Op::Mov32 { d, .. } => Some(Reg::W(d, 32)),
-            Op::Mov64 { d, .. } => Some(Reg::D(d)),
-            _ => None,
+        let copy = if let Op::Mov32 { d, .. } = program.insts[reader].op {
+            Some(Reg::W(d, 32))
+        } else if let Op::Mov64 { d, .. } = program.insts[reader].op {
+            Some(Reg::D(d))
+        } else {
+            None
         };
         match copy {
             Some(copy) if reader > pc && reader < end && copy != register => {

@@ -10,10 +10,9 @@
 
 use std::collections::HashSet;
 
-use crate::ir::Program;
 use crate::ir::edit::insert_behind;
-use crate::ir::inst::{Access, Address, CONSTANT, Inst, MatrixKind, Op, Reg};
-use crate::ir::operands;
+use crate::ir::inst::{Access, Address, CONSTANT, Inst, MatrixKind, Op, Reg, ops};
+use crate::ir::{Program, operands};
 
 /// The registers whose values reach an effect.
 pub struct Needed(HashSet<(u8, u16)>);
@@ -79,15 +78,12 @@ pub fn run(program: &mut Program) {
 fn drop_results(program: &mut Program, needed: &Needed) {
     let mut at = 0;
     while at < program.insts.len() {
-        let count = match &program.insts[at].op {
-            Op::Atomic(atomic) => usize::from(atomic.elements.max(1)),
-            _ => 1,
-        };
+        let count =
+            if let Op::Atomic(atomic) = &program.insts[at].op { usize::from(atomic.elements.max(1)) } else { 1 };
         let end = (at + count).min(program.insts.len());
-        let atomics = program.insts[at..end].iter_mut().filter_map(|inst| match &mut inst.op {
-            Op::Atomic(atomic) => Some(atomic),
-            _ => None,
-        });
+        let atomics = program.insts[at..end]
+            .iter_mut()
+            .filter_map(|inst| if let Op::Atomic(atomic) = &mut inst.op { Some(atomic) } else { None });
         let atomics: Vec<_> = atomics.collect();
         if !atomics.iter().any(|atomic| atomic.result.is_some_and(|reg| needed.has(reg))) {
             atomics.into_iter().for_each(|atomic| atomic.result = None);
@@ -134,17 +130,15 @@ fn keys(reg: Reg) -> impl Iterator<Item = (u8, u16)> {
 /// Whether an instruction does more than to write its destination.
 fn has_effect(op: &Op) -> bool {
     match op {
+        ops!(lane_local) | ops!(query) => false,
         Op::Load(access) => access.strong,
-        Op::Store(_) | Op::Atomic(_) | Op::Copy(_) | Op::Bulk(_) | Op::CopyStep => true,
-        Op::Barrier(_) | Op::WarpSync { .. } | Op::Fence => true,
-        Op::Branch { .. } | Op::Exit | Op::Trap | Op::Breakpoint => true,
-        Op::NoFunction { .. } | Op::StackOverflow | Op::Assert { .. } => true,
-        Op::Print(_) | Op::Allocate { .. } | Op::Release { .. } | Op::Sleep { .. } => true,
+        Op::Store(_) | Op::Atomic(_) | Op::Copy(_) | Op::Bulk(_) => true,
+        Op::Shuffle { .. } | Op::Vote { .. } | Op::Match { .. } | Op::Redux { .. } | Op::Elect { .. } => false,
         Op::Matrix(matrix) => match &matrix.kind {
             MatrixKind::Transfer(transfer) => transfer.store,
             MatrixKind::Rows(rows) => rows.store,
             MatrixKind::Multiply(_) | MatrixKind::Transpose { .. } => false,
         },
-        _ => false,
+        ops!(sync) | ops!(control) | ops!(stop) | ops!(system) => true,
     }
 }

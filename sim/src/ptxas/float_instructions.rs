@@ -35,11 +35,9 @@ pub(super) fn run(program: &mut Program) -> Vec<Emitted> {
 /// The parts of an instruction's opcode; a sum that took a product in is a fused operation.
 pub(super) fn opcode(program: &Program, pc: usize) -> Vec<&str> {
     let mut parts = program.insts[pc].opcode.parts();
-    let fused = match &program.insts[pc].op {
-        Op::Fma32 { .. } | Op::Fma64 { .. } => true,
-        Op::Lane(lane) => lane.src.len() == 3,
-        _ => false,
-    };
+    let op = &program.insts[pc].op;
+    let fused =
+        matches!(op, Op::Fma32 { .. } | Op::Fma64 { .. }) || matches!(op, Op::Lane(lane) if lane.src.len() == 3);
     if fused && matches!(parts[0], "add" | "sub") {
         parts[0] = "fma";
         parts.insert(1, "rn");
@@ -105,14 +103,18 @@ fn instruction(program: &Program, pc: usize, lowered: bool) -> Arithmetic {
 pub(super) fn factor(program: &Program, op: &Op) -> Option<f64> {
     let word = |slot: u16| program.slots.value32(slot).map(|bits| f64::from(f32::from_bits(bits)));
     let long = |slot: u16| program.slots.value64(slot).map(f64::from_bits);
-    match op {
-        &Op::F32 { a, b, .. } => word(a).or_else(|| word(b)),
-        &Op::F64 { a, b, .. } => long(a).or_else(|| long(b)),
-        Op::Lane(lane) => lane.src.iter().find_map(|&(reg, _)| match reg {
-            Reg::W(slot, _) => word(slot),
-            Reg::D(slot) => long(slot),
-            _ => None,
-        }),
-        _ => None,
+    let of_register = |reg: Reg| match reg {
+        Reg::W(slot, _) => word(slot),
+        Reg::D(slot) => long(slot),
+        Reg::P(_) | Reg::Q(..) => None,
+    };
+    if let &Op::F32 { a, b, .. } = op {
+        word(a).or_else(|| word(b))
+    } else if let &Op::F64 { a, b, .. } = op {
+        long(a).or_else(|| long(b))
+    } else if let Op::Lane(lane) = op {
+        lane.src.iter().find_map(|&(reg, _)| of_register(reg))
+    } else {
+        None
     }
 }

@@ -89,14 +89,16 @@ impl Arithmetic {
                 _ => format.name = ["f32", "f64", "f16", "f16x2", "bf16", "bf16x2"].into_iter().find(|n| *n == word)?,
             }
         }
-        let (d, operands) = match inst.op {
-            Op::F32 { d, a, b, .. } => (Reg::W(d, 32), [Reg::W(a, 32), Reg::W(b, 32)]),
-            Op::F64 { d, a, b, .. } => (Reg::D(d), [Reg::D(a), Reg::D(b)]),
-            Op::Lane(ref lane) => match lane.src[..] {
-                [(a, _), (b, _)] => (lane.d?, [a, b]),
-                _ => return None,
-            },
-            _ => return None,
+        let (d, operands) = if let Op::F32 { d, a, b, .. } = inst.op {
+            (Reg::W(d, 32), [Reg::W(a, 32), Reg::W(b, 32)])
+        } else if let Op::F64 { d, a, b, .. } = inst.op {
+            (Reg::D(d), [Reg::D(a), Reg::D(b)])
+        } else if let Op::Lane(ref lane) = inst.op
+            && let [(a, _), (b, _)] = lane.src[..]
+        {
+            (lane.d?, [a, b])
+        } else {
+            return None;
         };
         let fits = part != Float::Mul || !sat && inst.guard.is_none() && !operands.contains(&d);
         fits.then_some(Self { part, format, sat, d, operands })
@@ -199,6 +201,7 @@ fn contract(program: &mut Program, run: &[usize], found: &[Option<Arithmetic>], 
 }
 
 #[cfg(test)]
+#[allow(clippy::wildcard_enum_match_arm, reason = "a test picks the operations that it is about")]
 mod tests {
     use crate::ir::inst::{Float, Op};
     use crate::{Lowering, Module};

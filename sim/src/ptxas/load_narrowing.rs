@@ -12,10 +12,9 @@
 
 use std::collections::HashMap;
 
-use crate::ir::Program;
 use crate::ir::edit::insert_behind;
-use crate::ir::inst::{Access, Inst, Int32, Int64, Op, Reg, Test};
-use crate::ir::operands;
+use crate::ir::inst::{Access, Inst, Int32, Int64, Op, Reg, Test, ops};
+use crate::ir::{Program, operands};
 
 /// Which half of a register is needed: bit 0 for the low one, bit 1 for the upper one.
 type Halves = u8;
@@ -39,7 +38,7 @@ pub(super) fn run(program: &mut Program) {
         let fits = match reg {
             Reg::D(_) => access.bytes == 8,
             Reg::W(_, 32) => access.bytes == 4,
-            _ => false,
+            Reg::W(..) | Reg::P(_) | Reg::Q(..) => false,
         };
         if !fits || (half != LOW && half != HIGH) {
             continue;
@@ -54,7 +53,7 @@ pub(super) fn run(program: &mut Program) {
             Reg::W(slot, _) => {
                 program.slots.constant32(16).map(|by| Op::Int32 { op: Int32::Shl, d: slot, a: slot, b: by })
             }
-            _ => continue,
+            Reg::P(_) | Reg::Q(..) => continue,
         };
         // A program without a free slot stays as it is.
         let Ok(op) = shift else { continue };
@@ -164,7 +163,34 @@ fn reads(program: &Program, pc: usize, needed: &HashMap<Reg, Halves>) -> Vec<(Re
             let rest = lane_reads(program, pc, result);
             lane.src.iter().map(|&(reg, mask)| (reg, rest(reg, mask))).collect()
         }
-        _ => {
+        Op::Nop
+        | Op::Mov32 { .. }
+        | Op::Int32 { .. }
+        | Op::Mad32 { .. }
+        | Op::MulWide { .. }
+        | Op::Widen { .. }
+        | Op::F32 { .. }
+        | Op::Fma32 { .. }
+        | Op::F64 { .. }
+        | Op::Fma64 { .. }
+        | Op::Compare32 { .. }
+        | Op::Compare64 { .. }
+        | Op::Select32 { .. }
+        | Op::PredicateConstant { .. }
+        | Op::PredicateMov { .. }
+        | Op::Predicate { .. }
+        | Op::Varying(_)
+        | Op::Pack { .. }
+        | Op::Load(_)
+        | Op::Atomic(_)
+        | Op::Copy(_)
+        | Op::Bulk(_)
+        | ops!(query)
+        | ops!(sync)
+        | ops!(exchange)
+        | ops!(control)
+        | ops!(stop)
+        | ops!(system) => {
             let mut all = Vec::new();
             operands::visit(inst, &mut |reg| all.push((reg, BOTH)), &mut |_| {});
             all
@@ -173,7 +199,7 @@ fn reads(program: &Program, pc: usize, needed: &HashMap<Reg, Halves>) -> Vec<(Re
     let guard = inst.guard.map(|(p, _)| (Reg::P(p), BOTH));
     let split = |(reg, halves)| match reg {
         Reg::Q(low, high) => vec![(Reg::D(low), halves), (Reg::D(high), halves)],
-        reg => vec![(reg.whole(), halves)],
+        reg @ (Reg::W(..) | Reg::D(_) | Reg::P(_)) => vec![(reg.whole(), halves)],
     };
     some.into_iter().chain(guard).flat_map(split).filter(|&(_, halves)| halves != 0).collect()
 }
@@ -193,11 +219,12 @@ fn lane_reads(program: &Program, pc: usize, result: Halves) -> impl Fn(Reg, u64)
     move |reg, mask| match reg {
         Reg::D(_) if mask <= 0xffff_ffff => LOW,
         Reg::D(_) => rule,
-        _ => BOTH,
+        Reg::W(..) | Reg::P(_) | Reg::Q(..) => BOTH,
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::wildcard_enum_match_arm, reason = "a test picks the operations that it is about")]
 mod tests {
     use crate::ir::inst::{Op, Space};
     use crate::{Lowering, Module};

@@ -3,6 +3,8 @@
 //! `Codegen` is a compiler. There are two: `Plain` counts the PTX instructions as they stand, `Sm90` what ptxas makes
 //! of them for compute capability 9.0. The simulator executes the same either way.
 
+#![deny(clippy::wildcard_enum_match_arm)]
+
 mod access_vectorisation;
 mod aggregated_atomics;
 mod alignment;

@@ -20,21 +20,17 @@ use crate::ir::slow_paths::Way;
 pub(super) fn run(program: &mut Program, flow: &Flow, counts: &mut [Arithmetic], places: &[Place]) {
     let mut found: Vec<(usize, Variation)> = Vec::new();
     for pc in 0..program.insts.len() {
-        match &program.insts[pc].op {
-            Op::Lane(lane) => {
-                let Some(way) = Way::of(&opcode(program, pc)) else { continue };
-                let operand = |at: usize| lane.src.get(at).map(|&(reg, _)| reg);
-                let kept = operand(0).is_some_and(|reg| flow.is_live_behind(reg, pc));
-                let way = if kept { way.with_kept_operand() } else { way };
-                found.push((pc, Variation::Operands(way, [operand(0), operand(1)])));
-            }
-            &Op::Select32 { a, b, p, .. } => {
-                found.extend(only(program, flow, counts, places, pc, [Reg::W(a, 32), Reg::W(b, 32)], p));
-            }
-            &Op::Select64 { a, b, p, .. } => {
-                found.extend(only(program, flow, counts, places, pc, [Reg::D(a), Reg::D(b)], p));
-            }
-            _ => {}
+        let op = &program.insts[pc].op;
+        if let Op::Lane(lane) = op {
+            let Some(way) = Way::of(&opcode(program, pc)) else { continue };
+            let operand = |at: usize| lane.src.get(at).map(|&(reg, _)| reg);
+            let kept = operand(0).is_some_and(|reg| flow.is_live_behind(reg, pc));
+            let way = if kept { way.with_kept_operand() } else { way };
+            found.push((pc, Variation::Operands(way, [operand(0), operand(1)])));
+        } else if let &Op::Select32 { a, b, p, .. } = op {
+            found.extend(only(program, flow, counts, places, pc, [Reg::W(a, 32), Reg::W(b, 32)], p));
+        } else if let &Op::Select64 { a, b, p, .. } = op {
+            found.extend(only(program, flow, counts, places, pc, [Reg::D(a), Reg::D(b)], p));
         }
     }
     for (pc, by) in found {

@@ -11,12 +11,11 @@
 
 use std::collections::HashMap;
 
-use crate::ir::Program;
 use crate::ir::cfg::Cfg;
 use crate::ir::dominators::post_dominators;
-use crate::ir::inst::{Inst, Op, Reg, ShuffleMode, Space};
-use crate::ir::operands;
+use crate::ir::inst::{Inst, Op, Reg, ShuffleMode, Space, ops};
 use crate::ir::slots::StartValue;
+use crate::ir::{Program, operands};
 
 /// The registers that may differ between lanes.
 #[derive(Debug, Default)]
@@ -114,7 +113,18 @@ impl Uniformity {
             // A thread's own memory holds what differs, at the same address.
             Op::Load(access) if access.space == Space::Local || access.space == Space::Frame => true,
             Op::Load(access) => access.address.base.is_some_and(|base| self.is_divergent(base)),
-            _ => reads_divergent(),
+            Op::Store(_)
+            | Op::Convert { .. }
+            | Op::IsSpace { .. }
+            | Op::WarpSync { .. }
+            | Op::Fence
+            | Op::CopyStep
+            | Op::Copy(_)
+            | Op::Bulk(_)
+            | ops!(lane_local)
+            | ops!(control)
+            | ops!(stop)
+            | ops!(system) => reads_divergent(),
         }
     }
 }

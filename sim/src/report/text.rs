@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use super::{Finding, LineReport, Printed, Report};
 use crate::diagnostic::{Diagnostic, Place};
+use crate::lanes::lanes_text;
 
 /// Most lines of the table of costly lines.
 const WORST: usize = 8;
@@ -57,7 +58,7 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources, all_lines
     }
     if let Some(prediction) = &report.prediction {
         writeln!(text)?;
-        write!(text, "{}", crate::predict::text::render(prediction))?;
+        write!(text, "{}", super::prediction_text::render(prediction))?;
         // A report of a sample has nothing else.
         if report.metrics.is_empty() {
             return Ok(());
@@ -199,7 +200,7 @@ fn ratio(value: u64, ideal: u64) -> String {
 pub fn finding(finding: &Finding, sources: &Sources) -> String {
     let title = finding.severity.title();
     let lanes: u32 = finding.lanes.iter().fold(0, |mask, lane| mask | 1 << lane);
-    let who = format!("{}, {}", warp(finding.block, finding.warp), crate::machine::block::lanes_text(lanes));
+    let who = format!("{}, {}", warp(finding.block, finding.warp), lanes_text(lanes));
     let times = if finding.count > 1 { format!(" ({} times in all)", finding.count) } else { String::new() };
     let replay = if finding.seed > 0 { format!(" (with --seed {})", finding.seed) } else { String::new() };
     let message = format!("[{}] {}{times}{replay}", finding.kind.name(), finding.message);

@@ -9,9 +9,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Capability, Target};
-use crate::ir::Opcode;
-use crate::observe::metrics;
-use crate::prepare::Executable;
+use crate::ir::{Opcode, Program};
 use crate::ptx::ast::Module;
 
 /// Something that a kernel uses and its target does not have. Part of the report.
@@ -137,7 +135,7 @@ const FEATURES: &[Feature] = &[
 ];
 
 /// What `program` uses and `target` does not have, oldest feature first.
-pub(crate) fn missing(target: &Target, program: &Executable, module: &Module, ptx_file: &str) -> Vec<Missing> {
+pub(crate) fn missing(target: &Target, program: &Program, module: &Module, ptx_file: &str) -> Vec<Missing> {
     let mut found: BTreeMap<(Capability, &str), Missing> = BTreeMap::new();
     for (pc, inst) in program.insts.iter().enumerate() {
         let opcode = Written::new(&inst.opcode, &inst.text);
@@ -149,7 +147,7 @@ pub(crate) fn missing(target: &Target, program: &Executable, module: &Module, pt
                 instruction: [opcode.name].iter().chain(&opcode.parts).copied().collect::<Vec<_>>().join("."),
                 lines: Vec::new(),
             });
-            entry.lines.push(metrics::place(program, module, ptx_file, pc));
+            entry.lines.push(program.place(module, ptx_file, pc));
         }
     }
     let mut all: Vec<Missing> = found.into_values().collect();

@@ -18,6 +18,7 @@
 pub mod features;
 mod file;
 pub mod occupancy;
+mod rules;
 
 use std::fmt;
 use std::str::FromStr;
@@ -25,11 +26,11 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::machine::schedule::Scheduling;
-pub use crate::memory::rules::{BankRule, Coalescing, Rules, SharedAtomics};
+use crate::ptxas::Lowering;
 pub use features::Missing;
 pub use file::Fact;
 pub use occupancy::{Limit, Occupancy, Usage};
+pub use rules::{BankRule, Coalescing, Rules, Scheduling, SharedAtomics};
 
 /// The target that is simulated where no other is asked for: the GPU that the project has records of.
 pub const DEFAULT: &str = "h200";
@@ -165,7 +166,7 @@ pub struct Target {
     /// How diverged lanes run.
     pub scheduling: Scheduling,
     /// Which compiler's memory instructions are counted unless the user chooses.
-    pub lowering: crate::Lowering,
+    pub lowering: Lowering,
     /// Whether the counters of this target were compared with a real GPU of its kind. The others follow documents.
     #[serde(deserialize_with = "file::yes_or_no")]
     pub measured: bool,

@@ -28,7 +28,7 @@ impl Reg {
     pub const fn whole(self) -> Self {
         match self {
             Self::W(slot, _) => Self::W(slot, 32),
-            other => other,
+            other @ (Self::D(_) | Self::P(_) | Self::Q(..)) => other,
         }
     }
 

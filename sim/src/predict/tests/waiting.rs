@@ -7,7 +7,8 @@ use super::super::sample;
 use super::super::trace::{AccessKind, BlockTrace, Event, Trace};
 use super::{inst, rates};
 use crate::launch::Scalar;
-use crate::simulate::{Module, Options};
+use crate::module::Module;
+use crate::options::Options;
 use crate::{Arg, Checks, Dim3, Launch};
 
 /// Every block but the last waits for the one behind it, so that those that start first ask for long.
@@ -89,7 +90,7 @@ fn who_asks_again_and_again_waits_and_does_not_work() {
     for block in trace.blocks.iter().chain(&trace.neighbours) {
         let loads = block.warps[0].iter().filter(|event| match event {
             Event::Global { access, .. } => trace.accesses[*access as usize].kind == AccessKind::LoadL2,
-            _ => false,
+            Event::Run { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => false,
         });
         assert_eq!(loads.count(), 1, "block {} asks once", block.index);
         assert!(block.executed < 20 && block.executed == block.kept, "{} instructions", block.executed);

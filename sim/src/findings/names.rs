@@ -1,14 +1,14 @@
 //! What a place in memory is called in the kernel's source.
 
+use crate::event::LaunchInfo;
 use crate::ir::inst::Space;
-use crate::machine::grid::Machine;
 
 /// The variable, and the element of `bytes` bytes, that lies at `address`.
-pub(super) fn name(machine: &Machine<'_>, space: Space, address: u64, bytes: u32) -> String {
+pub(crate) fn name(launch: &LaunchInfo<'_>, space: Space, address: u64, bytes: u32) -> String {
     let bytes = u64::from(bytes);
     if space == Space::Shared {
-        let variables = machine.program.shared_variables.iter();
-        let end = |size: u64, at: u64| if size == 0 { machine.shared_bytes } else { at + size };
+        let variables = launch.program.shared_variables.iter();
+        let end = |size: u64, at: u64| if size == 0 { launch.shared_bytes } else { at + size };
         let mut holders = variables.filter(|&&(_, at, size)| (at..end(size, at)).contains(&address));
         return match holders.next() {
             // Two dynamic arrays begin at the same place, and any of their names may be the right one.
@@ -17,7 +17,7 @@ pub(super) fn name(machine: &Machine<'_>, space: Space, address: u64, bytes: u32
             _ => format!("byte {address} of shared memory"),
         };
     }
-    match machine.global.find(address, 1) {
+    match launch.global.find(address, 1) {
         Some(allocation) => {
             let offset = address - allocation.base;
             if allocation.name.starts_with("argument ") {

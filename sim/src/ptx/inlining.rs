@@ -3,7 +3,7 @@
 //! The line table of PTX names the line of the innermost function. Where that is code of CUDA's own headers (atomics,
 //! cooperative groups, libcu++, CUB), nobody can change it: the line that called it says more.
 
-use crate::ptx::ast::{Line, Module};
+use super::ast::{Line, Module};
 
 /// Folders of CUDA's libraries, wherever they stand.
 const FOLDERS: [&str; 7] = ["cooperative_groups", "crt", "nv", "cub", "thrust", "cccl", "libcudacxx"];

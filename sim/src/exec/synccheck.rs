@@ -9,11 +9,10 @@
 //! The hardware counts whole warps. What it does with another count is undefined (PTX ISA, `bar`): it may open too
 //! early, too late or never.
 
+use crate::findings::{Fault, Who};
 use crate::ir::inst::{Barrier, Pc};
 use crate::machine::block::Block;
-use crate::machine::fault::Fault;
 use crate::machine::warp::Warp;
-use crate::report::FindingKind;
 
 /// Barriers of a block (PTX ISA, `bar`).
 const BARRIERS: u32 = 16;
@@ -22,22 +21,12 @@ const BARRIERS: u32 = 16;
 pub(crate) fn barrier<O>(warp: &Warp, block: &mut Block<'_, O>, pc: Pc, barrier: &Barrier, id: u32, lanes: u32) {
     let lane = lanes.trailing_zeros() as usize;
     let threads = barrier.threads.map(|reg| warp.registers.wide(&block.machine.constants, reg)[lane] as u32);
-    let wrong = match threads {
+    let fault = match threads {
         _ if id == Barrier::CLUSTER => return,
-        _ if id >= BARRIERS => format!("there is no barrier {id}: a block has {BARRIERS}, numbered from 0"),
-        Some(count) if count == 0 || !count.is_multiple_of(32) => {
-            format!("barrier {id} is to wait for {count} threads, which is no multiple of 32")
-        }
+        _ if id >= BARRIERS => Fault::NoSuchBarrier { id, of: BARRIERS },
+        Some(threads) if threads == 0 || !threads.is_multiple_of(32) => Fault::PartOfAWarp { id, threads },
         _ => return,
     };
-    let (index, number) = (block.index, warp.index);
-    block.faults.note(pc, FindingKind::BarrierDivergence, || Fault {
-        message: wrong,
-        help: "a barrier counts whole warps: give it the number of warps that come, times 32",
-        block: index,
-        warp: number,
-        lanes,
-        count: 1,
-        space: None,
-    });
+    let who = Who { block: block.index, warp: warp.index, lanes };
+    block.faults.note(pc, fault.kind(), who, || fault);
 }

@@ -1,9 +1,10 @@
 //! What the executor calls before a memory instruction takes effect, when checks are on.
 
+use crate::event::{AccessEvent, AccessKind, Observer};
 use crate::ir::inst::{Access, Atomic, Pc, Reg, Space};
+use crate::lanes::lanes_of;
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
-use crate::observe::{AccessEvent, AccessKind, Observer, lanes_of};
 
 /// A load is about to read.
 pub(crate) fn load<O: Observer>(
@@ -140,7 +141,9 @@ fn report<O: Observer>(
             }
             u64::from_le_bytes(value)
         }
-        _ => global.find(address, bytes).map_or(0, |allocation| allocation.load(address - allocation.base, bytes)),
+        Space::Param | Space::Frame | Space::Const | Space::Global | Space::Local | Space::Generic => {
+            global.find(address, bytes).map_or(0, |allocation| allocation.load(address - allocation.base, bytes))
+        }
     };
     let event = AccessEvent {
         pc,

@@ -9,13 +9,10 @@
 
 use std::collections::BTreeMap;
 
-use super::block::lanes_text;
-use super::grid::Machine;
+use super::{Finding, FindingKind, Party, Places, Severity};
 use crate::ir::inst::{Op, Pc};
-use crate::observe::metrics;
+use crate::lanes::{lanes_of, lanes_text};
 use crate::prepare::Executable;
-use crate::ptx::ast::Module;
-use crate::report::{Finding, FindingKind, Party, Severity};
 
 /// Threads of one block at one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,8 +135,9 @@ impl Breaches {
     }
 
     /// The findings. `used`: what lanes read from others that are not there reaches the launch's result.
-    pub(crate) fn findings(&self, machine: &Machine<'_>, module: &Module, ptx_file: &str, used: bool) -> Vec<Finding> {
-        let line = |pc: Pc| metrics::place(machine.program, module, ptx_file, pc as usize);
+    pub(crate) fn findings(&self, places: Places<'_>, used: bool) -> Vec<Finding> {
+        let launch = &places.launch;
+        let line = |pc: Pc| places.line(pc);
         let told = self.seen.iter().filter(|((pc, ..), seen)| {
             // An undefined value says more than the mask that led to it.
             !matches!(seen.breach, Breach::EndedLanes { .. })
@@ -152,7 +150,7 @@ impl Breaches {
                 (true, false) => format!("in line {other_number}"),
                 (false, _) => format!("in line {other_number} of {other_file}"),
             };
-            let aligned = aligned(machine.program, pc) && aligned(machine.program, other);
+            let aligned = aligned(launch.program, pc) && aligned(launch.program, other);
             let (kind, severity) = match seen.breach {
                 Breach::Apart { .. } if aligned => (FindingKind::BarrierDivergence, Severity::Error),
                 Breach::Apart { .. } | Breach::Ended { .. } => (FindingKind::BarrierDivergence, Severity::Remark),
@@ -165,8 +163,8 @@ impl Breaches {
                     file,
                     line,
                     does: "waits".to_owned(),
-                    block: machine.grid.coordinates(seen.block).into(),
-                    thread: machine.block.coordinates(u64::from(warp * 32 + lane)).into(),
+                    block: launch.grid.coordinates(seen.block).into(),
+                    thread: launch.block.coordinates(u64::from(warp * 32 + lane)).into(),
                     warp,
                     lane,
                 }
@@ -185,10 +183,10 @@ impl Breaches {
                 help: help(&seen.breach, aligned, used),
                 file,
                 line: number,
-                seed: machine.seed,
-                block: machine.grid.coordinates(seen.block).into(),
+                seed: launch.seed,
+                block: launch.grid.coordinates(seen.block).into(),
                 warp: seen.warp,
-                lanes: (0..32).filter(|lane| seen.lanes >> lane & 1 != 0).collect(),
+                lanes: lanes_of(seen.lanes).collect(),
                 count: seen.count,
                 space: None,
                 parties,

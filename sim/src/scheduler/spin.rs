@@ -6,36 +6,16 @@
 //! not run before memory has changed, and when all that is left spins, nobody will ever change it. This is a proof, not
 //! a guess: a loop that counts its rounds or looks at the clock never comes back to an earlier state.
 
-use super::block::Block;
-use super::paths::Wait;
-use super::schedule::Scheduling;
-use super::warp::Warp;
+use crate::event::Observer;
 use crate::exec;
 use crate::ir::inst::{Access, Op, Pc, Special};
-use crate::observe::Observer;
+use crate::machine::block::Block;
+use crate::machine::paths::{Path, Wait};
+use crate::machine::warp::{Look, Spin, Warp};
+use crate::target::Scheduling;
 
 /// Instructions over which a repetition is looked for.
 const LONGEST: u64 = 2048;
-
-/// A memory access in a loop that spins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Look {
-    /// The instruction.
-    pub pc: Pc,
-    /// Lanes that execute it.
-    pub lanes: u32,
-    /// Generic address that the lowest of them looks at.
-    pub address: u64,
-}
-
-/// How a warp spins.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Spin {
-    /// The count of [`Block::changes`] for which this is known.
-    pub changes: u64,
-    /// What its loops look at in memory that other threads can change, in order of execution.
-    pub looks: Vec<Look>,
-}
 
 /// What was found out about a warp that has run for long without any effect.
 pub(super) enum Watched {
@@ -80,7 +60,7 @@ fn repeats<O: Observer>(
     let mut earlier = state(warp);
     let mut renew = 32;
     for step in 1..=LONGEST.min(block.budget) {
-        let ours = |path: &super::paths::Path| path.wait == Wait::None && path.lanes & lanes != 0;
+        let ours = |path: &Path| path.wait == Wait::None && path.lanes & lanes != 0;
         let Some(path) = warp.paths.list.iter().rposition(ours) else { return false };
         let pc = warp.paths.list[path].pc;
         looks.extend(look(block, warp, path, pc));

@@ -7,13 +7,13 @@
 //!
 //! When every resident block waits and nothing has changed since each was looked at, nothing will ever change.
 
-use super::block::{AFTERMATH, Block, Held, Visit};
-use super::fault::Fault;
-use super::registers::Registers;
-use super::schedule::Dice;
-use super::warp::Warp;
-use crate::observe::Observer;
-use crate::report::FindingKind;
+use super::turns::Visit;
+use crate::event::Observer;
+use crate::findings::{Fault, FindingKind, Standstill, Who};
+use crate::machine::block::{AFTERMATH, Block, Held};
+use crate::machine::registers::Registers;
+use crate::machine::schedule::Dice;
+use crate::machine::warp::Warp;
 
 /// Warp-instructions after which another block has its turn.
 const QUANTUM: u64 = 1 << 18;
@@ -268,27 +268,16 @@ impl<O: Observer> Residents<O> {
         Some(self.list.len() - 1)
     }
 
-    /// Why nobody can go on, as a sentence.
-    fn reason(&self, block: &Block<'_, O>) -> String {
+    /// Why nobody can go on.
+    fn reason(&self, block: &Block<'_, O>) -> Standstill {
         let machine = block.machine;
         let waiting = self.window.len() as u64 + (self.count - self.next);
-        let all = match self.list.len() {
-            1 => "no other block is left".to_owned(),
-            n => format!("the {n} blocks that are left all wait"),
-        };
         match self.window.iter().copied().min().or((self.next < self.count).then_some(self.next)) {
             Some(first) => {
-                let behind = match waiting {
-                    1 => String::new(),
-                    n => format!(" (and {} behind it)", n - 1),
-                };
-                format!(
-                    "block {first}{behind} never starts, because {} holds {} of these blocks at once and all of those \
-                     wait",
-                    machine.target.title, self.capacity
-                )
+                Standstill::NoRoom { first, waiting, target: machine.target.title.clone(), capacity: self.capacity }
             }
-            None => all,
+            None if self.list.len() == 1 => Standstill::LastBlock,
+            None => Standstill::AllBlocks(self.list.len()),
         }
     }
 
@@ -310,18 +299,9 @@ impl<O: Observer> Residents<O> {
             let index = block.index;
             for warp in warps.iter() {
                 let Some(path) = warp.paths.list.last() else { continue };
-                block.faults.note(path.pc, FindingKind::Budget, || Fault {
-                    message: format!(
-                        "{streak} warp-instructions have changed nothing in memory; all {count} blocks that run loop or \
-                         wait, this one here: {because}"
-                    ),
-                    help: "look for a loop that waits for what no thread writes; if the kernel is just long, raise --budget",
-                    block: index,
-                    warp: warp.index,
-                    lanes: path.lanes,
-                    count: 1,
-                    space: None,
-                });
+                let who = Who { block: index, warp: warp.index, lanes: path.lanes };
+                let idle = || Fault::Idle { instructions: streak, blocks: count, because: because.clone() };
+                block.faults.note(path.pc, FindingKind::Budget, who, idle);
             }
             block.exchange(held);
         }

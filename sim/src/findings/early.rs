@@ -1,9 +1,21 @@
 //! How a race with an asynchronous copy is told: an access that comes before the copy is waited for.
 
 use super::Places;
-use super::copies::Early;
-use super::races::{Party, does};
-use crate::observe::AccessKind;
+use super::race::{Accessor, does};
+use crate::event::AccessKind;
+
+/// Why an access comes too early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Early {
+    /// Nobody has waited for the groups of a thread's own copies.
+    Group,
+    /// The same for those of the copy engine, which writes global memory.
+    BulkGroup,
+    /// The phase of an mbarrier is not known to be over.
+    Phase,
+    /// No `fence.proxy.async` lies between an ordinary write and the copy engine that reads it.
+    Proxy,
+}
 
 /// What happened: `later` (as a phrase) does something to `what` while the copy of `earlier` is under way.
 pub(super) fn message(
@@ -32,7 +44,7 @@ pub(super) fn message(
 }
 
 /// What to do about it.
-pub(super) fn help(early: Early, reads: bool, places: Places<'_>, (copy, access): (Party, Party)) -> String {
+pub(super) fn help(early: Early, reads: bool, places: Places<'_>, (copy, access): (Accessor, Accessor)) -> String {
     let between = places.between(copy.pc, access.pc);
     let others = if copy.thread == access.thread { "" } else { ", and behind it a barrier for the other threads" };
     match early {
