@@ -18,7 +18,7 @@ pub struct NoSuchCase {
     pub known: Vec<&'static str>,
 }
 
-/// The cases that answer to one of `names` (see [`matches`]), in their fixed order; all cases when there are no
+/// The cases that answer to one of `names` (see [`matches()`]), in their fixed order; all cases when there are no
 /// names.
 ///
 /// # Errors
