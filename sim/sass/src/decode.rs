@@ -132,17 +132,22 @@ impl Reader<'_> {
     /// Whether the cache of register operands keeps the register of a slot.
     fn reuse(&self, low: u8) -> bool {
         match low {
-            24 => self.encoding.bit(122),
-            32 => self.encoding.bit(123),
-            64 => self.encoding.bit(124),
+            24 => self.kept(122),
+            32 => self.kept(123),
+            64 => self.kept(124),
             _ => false,
         }
+    }
+
+    /// Whether a reuse flag counts: where the warp yields, the cache is lost, and nvdisasm does not print the flag.
+    const fn kept(&self, bit: u8) -> bool {
+        self.row.reuses && self.encoding.bit(bit) && self.encoding.bit(109)
     }
 
     fn operand(&self, spec: &Spec) -> Result<Option<Operand>, DecodeError> {
         let value = match spec {
             Spec::Register { low, flags } => {
-                let reuse = flags.reuse.map_or_else(|| self.reuse(*low), |bit| self.encoding.bit(bit));
+                let reuse = flags.reuse.map_or_else(|| self.reuse(*low), |bit| self.kept(bit));
                 return self.flagged(Value::Register(self.register(*low)), flags, reuse).map(Some);
             }
             Spec::Uniform { low, flags } => {
@@ -170,11 +175,9 @@ impl Reader<'_> {
                     reuse: None,
                 };
                 let (value, reuse) = match kind {
-                    Kind::Register if !self.row.uniform_guard => {
-                        (Value::Register(self.register(low)), self.encoding.bit(kept))
-                    }
+                    Kind::Register if !self.row.uniform_guard => (Value::Register(self.register(low)), self.kept(kept)),
                     Kind::Register | Kind::Uniform => (Value::Register(self.uniform(low)), false),
-                    Kind::Constant => (self.constant(None, self.encoding.bit(91).then_some(24), 40, 14, 4), false),
+                    Kind::Constant => (self.constant(None, self.encoding.bit(91).then_some(24), 38, 16, 1), false),
                     Kind::Immediate => return Ok(Some(Operand::plain(self.immediate(32, 32, *immediate)))),
                 };
                 return self.flagged(value, &flags, reuse).map(Some);
@@ -243,26 +246,25 @@ impl Reader<'_> {
             Some(register) => Bank::Bindless(self.uniform(register)),
             None => Bank::Bound(self.bits(54, 5)),
         };
-        let offset =
-            if index.is_some() { self.encoding.signed(low, length) } else { self.encoding.field(low, length) as i64 };
+        let offset = self.encoding.signed(low, length);
         Value::Constant(Constant { bank, index, offset: offset * i64::from(unit) })
     }
 
     fn address(&self, spec: &AddressSpec) -> Result<Address, DecodeError> {
         let kind = spec.kinds.as_ref().map_or(Ok(spec.kind), |kinds| self.value(kinds))?;
         let uniform = spec.uniform.map(|low| self.uniform(low));
-        // A register that is zero is not printed beside one of the warp, unless something is done to it.
-        let base = spec
-            .base
-            .map(|low| self.register(low))
-            .filter(|base| *base != Register::Zero || (uniform.is_none() || !kind.is_empty()));
+        let offset = spec.offset.map_or(0, |(low, length)| self.encoding.signed(low, length));
+        // A register that is zero is not printed beside something else, unless it is scaled.
+        let alone = uniform.is_none() && offset == 0;
+        let base = spec.base.map(|low| self.register(low));
+        let base = base.filter(|base| *base != Register::Zero || alone || !kind.is_empty());
         Ok(Address {
             descriptor: spec.descriptor.map(|low| self.uniform(low)),
             base,
             kind,
             reuse: base.is_some() && spec.base.is_some_and(|low| self.reuse(low)),
             uniform,
-            offset: spec.offset.map_or(0, |(low, length)| self.encoding.signed(low, length)),
+            offset,
         })
     }
 

@@ -5,7 +5,8 @@
 //! Everything behind `#` is a remark. A line `set NAME VALUE VALUE …` gives the values of a field in their order: `-` prints
 //! nothing, `!` is none that may occur, and `=N` before a value goes on with number N, and a line `more NAME …`
 //! appends. A line `width UR 6` tells how many bits
-//! the number of a register of the warp has. Every other line is a row:
+//! the number of a register of the warp has, and `reuse off` and
+//! `reuse on` whether the registers of the rows behind it can stay in the cache of register operands. Every other line is a row:
 //!
 //! ```text
 //! OPCODE… NAME MODIFIER… | OPERAND… | CONDITION…
@@ -63,6 +64,8 @@ pub struct Table {
     rows: HashMap<u16, Vec<Row>>,
     /// Bits of the number of a register of the warp.
     pub(crate) uniform_bits: u8,
+    /// While the text is read: whether the registers of the next rows can be reused.
+    reuses: bool,
 }
 
 /// The architectures that have a table.

@@ -23,7 +23,7 @@ impl Table {
     /// # Errors
     /// [`TableError`] with the first line that is wrong.
     pub fn parse(text: &'static str) -> Result<Self, TableError> {
-        let mut table = Self { rows: HashMap::new(), uniform_bits: 6 };
+        let mut table = Self { rows: HashMap::new(), uniform_bits: 6, reuses: true };
         let mut sets = Sets::new();
         for (number, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default().trim();
@@ -45,6 +45,10 @@ impl Table {
                 let set = sets.get_mut(name).ok_or_else(|| format!("there is no set `{name}`"))?;
                 extend(set, values)?;
                 set.resize(set.len().next_power_of_two(), None);
+                Ok(())
+            }
+            ["reuse", state] => {
+                self.reuses = state == "on";
                 Ok(())
             }
             ["width", "UR", bits] => {
@@ -79,6 +83,7 @@ impl Table {
             modifiers: words.map(|word| modifier(word, sets)).collect::<Result<_, _>>()?,
             operands: operands.split_whitespace().map(|word| operand(word, sets)).collect::<Result<_, _>>()?,
             uniform_guard,
+            reuses: self.reuses,
         };
         if opcodes.is_empty() {
             return Err(format!("`{line}` has no opcode"));

@@ -11,6 +11,8 @@ pub(crate) struct Row {
     pub(crate) operands: Vec<OperandSpec>,
     /// Whether the guard is a predicate of the warp.
     pub(crate) uniform_guard: bool,
+    /// Whether its registers can stay in the cache of register operands.
+    pub(crate) reuses: bool,
 }
 
 /// A condition on a field.
