@@ -177,7 +177,7 @@ impl Reader<'_> {
                 let (value, reuse) = match kind {
                     Kind::Register if !self.row.uniform_guard => (Value::Register(self.register(low)), self.kept(kept)),
                     Kind::Register | Kind::Uniform => (Value::Register(self.uniform(low)), false),
-                    Kind::Constant => (self.constant(None, self.encoding.bit(91).then_some(24), 38, 16, 1), false),
+                    Kind::Constant => (self.constant(None, self.encoding.bit(91).then_some(32), 40, 14, 4), false),
                     Kind::Immediate => return Ok(Some(Operand::plain(self.immediate(32, 32, *immediate)))),
                 };
                 return self.flagged(value, &flags, reuse).map(Some);

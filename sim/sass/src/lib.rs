@@ -6,6 +6,7 @@
 
 mod bits;
 mod control;
+pub mod cubin;
 mod decode;
 mod instruction;
 pub mod number;
@@ -14,6 +15,7 @@ pub mod table;
 
 pub use bits::Encoding;
 pub use control::Control;
+pub use cubin::{Cubin, CubinError};
 pub use decode::{DecodeError, decode};
 pub use instruction::{Guard, Instruction};
 pub use operand::{Operand, Value};

@@ -71,18 +71,21 @@ pub struct Table {
 /// The architectures that have a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Architecture {
+    /// Compute capability 8.0, 8.6 and 8.9.
+    Sm80,
     /// Compute capability 9.0, with what only `sm_90a` has.
     Sm90,
 }
 
 impl Architecture {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::Sm90];
+    pub const ALL: [Self; 2] = [Self::Sm80, Self::Sm90];
 
     /// Returns the architecture of a compute capability, as `90` for 9.0.
     #[must_use]
     pub const fn of(capability: u32) -> Option<Self> {
         match capability {
+            80 | 86 | 87 | 88 | 89 => Some(Self::Sm80),
             90 => Some(Self::Sm90),
             _ => None,
         }
@@ -94,15 +97,19 @@ impl Architecture {
     /// If a table of this crate is wrong, which a test excludes.
     #[must_use]
     pub fn table(self) -> &'static Table {
-        static SM90: LazyLock<Table> = LazyLock::new(|| read(include_str!("../../tables/sm90.txt")));
+        const SM90_TEXT: &str = include_str!("../../tables/sm90.txt");
+        const SM80_TEXT: &str = include_str!("../../tables/sm80.txt");
+        static SM90: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT]));
+        static SM80: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT, SM80_TEXT]));
         match self {
+            Self::Sm80 => &SM80,
             Self::Sm90 => &SM90,
         }
     }
 }
 
-fn read(text: &'static str) -> Table {
-    Table::parse(text).unwrap_or_else(|error| panic!("{error}"))
+fn read(layers: &[&'static str]) -> Table {
+    Table::parse(layers).unwrap_or_else(|error| panic!("{error}"))
 }
 
 impl Table {
@@ -144,7 +151,7 @@ mod tests {
             ("20g ISETP |", "line 1: `20g`"),
             ("\n20c", "line 2: "),
         ] {
-            let error = Table::parse(text).expect_err(text).to_string();
+            let error = Table::parse(&[text]).expect_err(text).to_string();
             assert!(error.starts_with(message), "{text}: {error}");
         }
     }

@@ -18,17 +18,25 @@ pub struct TableError {
 type Sets = HashMap<&'static str, Vec<Option<&'static str>>>;
 
 impl Table {
-    /// Reads a table.
+    /// Reads a table from texts of which each adds to the ones before: the rows of an opcode in a later text take the place
+    /// of those in an earlier one.
     ///
     /// # Errors
     /// [`TableError`] with the first line that is wrong.
-    pub fn parse(text: &'static str) -> Result<Self, TableError> {
+    pub fn parse(layers: &[&'static str]) -> Result<Self, TableError> {
         let mut table = Self { rows: HashMap::new(), uniform_bits: 6, reuses: true };
         let mut sets = Sets::new();
-        for (number, line) in text.lines().enumerate() {
-            let line = line.split('#').next().unwrap_or_default().trim();
-            if !line.is_empty() {
-                table.line(line, &mut sets).map_err(|what| TableError { line: number + 1, what })?;
+        for text in layers {
+            let before = std::mem::take(&mut table.rows);
+            table.reuses = true;
+            for (number, line) in text.lines().enumerate() {
+                let line = line.split('#').next().unwrap_or_default().trim();
+                if !line.is_empty() {
+                    table.line(line, &mut sets).map_err(|what| TableError { line: number + 1, what })?;
+                }
+            }
+            for (opcode, rows) in before {
+                table.rows.entry(opcode).or_insert(rows);
             }
         }
         Ok(table)
