@@ -16,6 +16,7 @@ pub mod isa;
 pub mod known;
 pub mod launch;
 pub mod lowering;
+pub mod machine_code;
 pub mod names;
 pub mod native;
 pub mod nvcc;
