@@ -257,7 +257,7 @@ impl Reader<'_> {
         // A register that is zero is not printed beside something else, unless it is scaled.
         let alone = uniform.is_none() && offset == 0;
         let base = spec.base.map(|low| self.register(low));
-        let base = base.filter(|base| *base != Register::Zero || alone || !kind.is_empty());
+        let base = base.filter(|base| *base != Register::Zero || alone || kind.starts_with(".X"));
         Ok(Address {
             descriptor: spec.descriptor.map(|low| self.uniform(low)),
             base,

@@ -71,6 +71,8 @@ pub struct Table {
 /// The architectures that have a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Architecture {
+    /// Compute capability 7.5.
+    Sm75,
     /// Compute capability 8.0, 8.6 and 8.9.
     Sm80,
     /// Compute capability 9.0, with what only `sm_90a` has.
@@ -79,12 +81,13 @@ pub enum Architecture {
 
 impl Architecture {
     /// All of them.
-    pub const ALL: [Self; 2] = [Self::Sm80, Self::Sm90];
+    pub const ALL: [Self; 3] = [Self::Sm75, Self::Sm80, Self::Sm90];
 
     /// Returns the architecture of a compute capability, as `90` for 9.0.
     #[must_use]
     pub const fn of(capability: u32) -> Option<Self> {
         match capability {
+            75 => Some(Self::Sm75),
             80 | 86 | 87 | 88 | 89 => Some(Self::Sm80),
             90 => Some(Self::Sm90),
             _ => None,
@@ -101,7 +104,10 @@ impl Architecture {
         const SM80_TEXT: &str = include_str!("../../tables/sm80.txt");
         static SM90: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT]));
         static SM80: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT, SM80_TEXT]));
+        const SM75_TEXT: &str = include_str!("../../tables/sm75.txt");
+        static SM75: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT, SM80_TEXT, SM75_TEXT]));
         match self {
+            Self::Sm75 => &SM75,
             Self::Sm80 => &SM80,
             Self::Sm90 => &SM90,
         }
