@@ -35,14 +35,14 @@ fn every_instruction_reads_as_nvdisasm_prints_it() {
     let book = sources.iter().filter(|(name, _)| name.starts_with("kernels/ptx")).cloned().collect::<Vec<_>>();
     compare(&tools, &collect(&tools, &book, "sm_90a"), "sm_90a");
     // For older GPUs every fourth source, as far as they can run it.
-    for (arch, file) in [("sm_80", Some("sm80")), ("sm_86", None), ("sm_89", None)] {
+    for (arch, file) in [("sm_75", Some("sm75")), ("sm_80", Some("sm80")), ("sm_86", None), ("sm_89", None)] {
         let older: Vec<_> =
             sources.iter().step_by(4).map(|(name, text)| (name.clone(), retarget(text, arch))).collect();
         let seen = collect(&tools, &older, arch);
         assert!(seen.len() > 10_000, "only {} distinct instructions for {arch}", seen.len());
         let forms = compare(&tools, &seen, arch);
         if let Some(file) = file {
-            bless(file, &forms, Architecture::Sm80);
+            bless(file, &forms, architecture(arch));
         }
     }
 }
