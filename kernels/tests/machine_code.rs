@@ -34,12 +34,17 @@ fn every_instruction_reads_as_nvdisasm_prints_it() {
     // What `sm_90a` makes differently of the book's kernels reads alike.
     let book = sources.iter().filter(|(name, _)| name.starts_with("kernels/ptx")).cloned().collect::<Vec<_>>();
     compare(&tools, &collect(&tools, &book, "sm_90a"), "sm_90a");
-    // For older GPUs every fourth source, as far as they can run it.
+}
+
+/// For older GPUs every fourth source, as far as they can run it.
+#[test]
+fn instructions_of_older_gpus_read_as_nvdisasm_prints_them() {
+    let Some(tools) = tools("machine code of older GPUs beside nvdisasm") else { return };
+    let sources: Vec<_> = repository().into_iter().step_by(4).collect();
     for (arch, file) in [("sm_75", Some("sm75")), ("sm_80", Some("sm80")), ("sm_86", None), ("sm_89", None)] {
-        let older: Vec<_> =
-            sources.iter().step_by(4).map(|(name, text)| (name.clone(), retarget(text, arch))).collect();
+        let older: Vec<_> = sources.iter().map(|(name, text)| (name.clone(), retarget(text, arch))).collect();
         let seen = collect(&tools, &older, arch);
-        assert!(seen.len() > 10_000, "only {} distinct instructions for {arch}", seen.len());
+        assert!(seen.len() > 3_000, "only {} distinct instructions for {arch}", seen.len());
         let forms = compare(&tools, &seen, arch);
         if let Some(file) = file {
             bless(file, &forms, architecture(arch));
