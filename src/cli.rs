@@ -46,6 +46,9 @@ pub(crate) enum Command {
     /// Show which memory accesses of a kernel the compiler makes of each source line, beside those that are simulated
     #[command(after_help = EXIT_CODES)]
     Lowering(Box<Lowering>),
+    /// List the machine code of a kernel beside its source lines, with what the compiler tells the scheduler
+    #[command(after_help = EXIT_CODES)]
+    Sass(Box<Sass>),
     /// The GPUs that can be simulated, and where their numbers come from
     Targets(Targets),
     /// Hold what the publications behind the workbook claim in numbers against what comes out today
@@ -194,6 +197,24 @@ pub(crate) struct Lowering {
     /// Show the lines that agree, too
     #[arg(long)]
     pub(crate) all: bool,
+    /// Folder in which included files are searched
+    #[arg(short = 'I', value_name = "DIR")]
+    pub(crate) include: Vec<PathBuf>,
+    /// Macro to define
+    #[arg(short = 'D', value_name = "NAME[=VALUE]")]
+    pub(crate) define: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Sass {
+    /// Machine code (.cubin), or a CUDA source (.cu) or PTX (.ptx), which ptxas compiles
+    pub(crate) file: PathBuf,
+    /// Only this kernel
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// The architecture that ptxas compiles for
+    #[arg(long, default_value = "sm_90", value_name = "sm_NN", value_parser = architecture)]
+    pub(crate) arch: String,
     /// Folder in which included files are searched
     #[arg(short = 'I', value_name = "DIR")]
     pub(crate) include: Vec<PathBuf>,

@@ -19,6 +19,7 @@ pub mod known;
 pub mod known_differences;
 pub mod launch;
 pub mod lowering;
+pub mod machine_code;
 pub mod native;
 pub mod open;
 pub mod picture;

@@ -13,6 +13,7 @@ mod grade;
 mod lowering;
 mod picture;
 mod record;
+mod sass;
 mod setup;
 mod sim;
 mod targets;
@@ -60,6 +61,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Compare(args) => compare::run(&args, json),
         Command::Sim(args) => sim::run(&args, json),
         Command::Lowering(args) => lowering::run(&args, json),
+        Command::Sass(args) => sass::run(&args, json),
         Command::Claims(args) => claims::run(&args, json),
         Command::Targets(args) => targets::run(&args, json),
         Command::Doctor => doctor::run(json),

@@ -92,30 +92,9 @@ impl Tools {
         if let Some(sass) = kept.as_ref().and_then(|kept| fs::read_to_string(kept).ok()) {
             return Ok(sass);
         }
-        let io_error = |file: &Path| {
-            let file = file.to_owned();
-            move |why| SassError::Io { file, why }
-        };
         let folder = tempfile::tempdir().map_err(io_error(&env::temp_dir()))?;
-        let (source, cubin) = (folder.path().join("kernel.ptx"), folder.path().join("kernel.cubin"));
-        fs::write(&source, text).map_err(io_error(&source))?;
-        let refused = |program, output: &std::process::Output| SassError::Refused {
-            program,
-            file: name.to_owned(),
-            arch: arch.to_owned(),
-            why: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
-        };
-        let made = Command::new(&self.ptxas).args(["-arch", arch, "-lineinfo", "-o"]).args([&cubin, &source]).output();
-        let made = made.map_err(io_error(&self.ptxas))?;
-        if !made.status.success() {
-            return Err(refused("ptxas", &made));
-        }
-        let shown = Command::new(&self.nvdisasm).args(["-g", "-c"]).arg(&cubin).output();
-        let shown = shown.map_err(io_error(&self.nvdisasm))?;
-        if !shown.status.success() {
-            return Err(refused("nvdisasm", &shown));
-        }
-        let sass = String::from_utf8_lossy(&shown.stdout).into_owned();
+        let cubin = self.assemble_into(folder.path(), name, text, arch)?;
+        let sass = self.show(&["-g", "-c"], &cubin, name, arch)?;
         if let Some(kept) = kept {
             // A cache that cannot be written to costs time, nothing else. One rename, so that nobody reads half a file.
             let new = kept.with_extension(format!("new-{}", std::process::id()));
@@ -123,5 +102,69 @@ impl Tools {
             let _ = written.and_then(|()| fs::rename(&new, &kept));
         }
         Ok(sass)
+    }
+
+    /// The cubin that ptxas makes of a PTX text, with line tables.
+    ///
+    /// # Errors
+    /// [`SassError`] when ptxas refuses the PTX.
+    pub fn assemble(&self, name: &str, text: &str, arch: &str) -> Result<Vec<u8>, SassError> {
+        let folder = tempfile::tempdir().map_err(io_error(&env::temp_dir()))?;
+        let cubin = self.assemble_into(folder.path(), name, text, arch)?;
+        fs::read(&cubin).map_err(io_error(&cubin))
+    }
+
+    /// What nvdisasm prints for instructions that stand one behind the other, with their encodings. Branches lead to
+    /// offsets from the first of them.
+    ///
+    /// # Errors
+    /// [`SassError`] when nvdisasm refuses one of them.
+    pub fn disassemble_code(&self, code: &[u8], arch: &str) -> Result<String, SassError> {
+        let folder = tempfile::tempdir().map_err(io_error(&env::temp_dir()))?;
+        let file = folder.path().join("code.bin");
+        fs::write(&file, code).map_err(io_error(&file))?;
+        self.show(&["-b", &arch.replace("sm_", "SM"), "-hex", "-ndf"], &file, "instructions", arch)
+    }
+
+    /// What nvdisasm prints for a cubin with its source lines, or those of its PTX.
+    ///
+    /// # Errors
+    /// [`SassError`] when nvdisasm refuses it.
+    pub fn disassemble_lines(&self, cubin: &[u8], ptx: bool, arch: &str) -> Result<String, SassError> {
+        let folder = tempfile::tempdir().map_err(io_error(&env::temp_dir()))?;
+        let file = folder.path().join("kernel.cubin");
+        fs::write(&file, cubin).map_err(io_error(&file))?;
+        self.show(&[if ptx { "-gp" } else { "-g" }, "-c"], &file, "a cubin", arch)
+    }
+
+    fn assemble_into(&self, folder: &Path, name: &str, text: &str, arch: &str) -> Result<PathBuf, SassError> {
+        let (source, cubin) = (folder.join("kernel.ptx"), folder.join("kernel.cubin"));
+        fs::write(&source, text).map_err(io_error(&source))?;
+        let made = Command::new(&self.ptxas).args(["-arch", arch, "-lineinfo", "-o"]).args([&cubin, &source]).output();
+        let made = made.map_err(io_error(&self.ptxas))?;
+        if made.status.success() { Ok(cubin) } else { Err(refused("ptxas", name, arch, &made)) }
+    }
+
+    fn show(&self, options: &[&str], file: &Path, name: &str, arch: &str) -> Result<String, SassError> {
+        let shown = Command::new(&self.nvdisasm).args(options).arg(file).output();
+        let shown = shown.map_err(io_error(&self.nvdisasm))?;
+        if !shown.status.success() {
+            return Err(refused("nvdisasm", name, arch, &shown));
+        }
+        Ok(String::from_utf8_lossy(&shown.stdout).into_owned())
+    }
+}
+
+fn io_error(file: &Path) -> impl FnOnce(io::Error) -> SassError {
+    let file = file.to_owned();
+    move |why| SassError::Io { file, why }
+}
+
+fn refused(program: &'static str, name: &str, arch: &str, output: &std::process::Output) -> SassError {
+    SassError::Refused {
+        program,
+        file: name.to_owned(),
+        arch: arch.to_owned(),
+        why: String::from_utf8_lossy(&output.stderr).trim().to_owned(),
     }
 }
