@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// What results depend on, from this folder. Folders count with all that is in them.
-const INPUTS: [&str; 12] = [
+const INPUTS: [&str; 13] = [
     "../sim/src",
     "../sim/targets",
+    "../kernels/cuda/src",
     "../kernels/src",
     "../kernels/cu",
     "../kernels/ptx",

@@ -1,5 +1,7 @@
 //! The `warpbook` command: reads arguments, calls the rooms that do the work, prints what they return.
 
+#![forbid(unsafe_code)]
+
 mod cli;
 mod cmd;
 mod out;

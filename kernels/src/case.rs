@@ -7,49 +7,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use sim::Arg;
 use sim::report::digest;
-use sim::{Arg, Dim3, Scalar};
 
 use crate::check::{Check, Expected, POISON};
+use crate::gpu::{GpuError, Memory, Value, Work, WorkLaunch};
+pub use crate::gpu::{Pass, Shape, Step};
 use crate::problem;
 use crate::verdict::Verdict;
-
-/// The shape of a launch: what stands between `<<<` and `>>>`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shape {
-    /// Thread blocks in the grid.
-    pub grid: Dim3,
-    /// Threads in a thread block.
-    pub block: Dim3,
-    /// Dynamic shared memory per thread block, in bytes.
-    pub shared_bytes: u32,
-}
-
-impl fmt::Display for Shape {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "grid {}, block {}, {} bytes of dynamic shared memory", self.grid, self.block, self.shared_bytes)
-    }
-}
-
-/// A value that a launch passes to its kernel.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Pass {
-    /// The address of the buffer of this name.
-    Buffer(&'static str),
-    /// A number.
-    Scalar(Scalar),
-}
-
-/// One launch of a case.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Step {
-    /// The kernel.
-    pub kernel: &'static str,
-    /// The launch's shape.
-    pub shape: Shape,
-    /// What is passed, in the order of the kernel's parameters.
-    pub args: Vec<Pass>,
-}
 
 /// A buffer in global memory. Buffers outlive the launches of a case.
 #[derive(Debug, Clone, PartialEq)]
@@ -101,6 +66,34 @@ impl Prepared {
     /// The index of the buffer called `name`.
     pub(crate) fn index(&self, name: &str) -> Option<usize> {
         self.buffers.iter().position(|buffer| buffer.name == name)
+    }
+
+    /// Memory and launches as a GPU takes them.
+    ///
+    /// # Errors
+    /// [`GpuError::Launch`] when a launch is passed a buffer that is none.
+    pub fn work(&self) -> Result<Work, GpuError> {
+        let number = || GpuError::Launch("a buffer's content is a number".to_owned());
+        let buffers = self.buffers.iter().map(|buffer| {
+            let memory = Memory::of(&buffer.content).ok_or_else(number)?;
+            Ok(Memory { name: buffer.name.to_owned(), ..memory })
+        });
+        let launches = self.steps.iter().map(|step| {
+            let value = |arg: &Pass| match arg {
+                Pass::Scalar(scalar) => Ok(Value::Bytes(scalar.to_bytes())),
+                Pass::Buffer(name) => {
+                    let buffer = self.index(name).ok_or_else(|| GpuError::no_buffer(step, name))?;
+                    Ok(Value::Address { buffer, offset: 0 })
+                }
+            };
+            let args = step.args.iter().map(value).collect::<Result<_, _>>()?;
+            Ok(WorkLaunch { kernel: step.kernel.to_owned(), shape: step.shape, args })
+        });
+        Ok(Work {
+            name: String::new(),
+            buffers: buffers.collect::<Result<_, _>>()?,
+            launches: launches.collect::<Result<_, GpuError>>()?,
+        })
     }
 
     fn content<'a>(&self, contents: &'a [Vec<u8>], name: &str) -> &'a [u8] {
@@ -269,6 +262,8 @@ pub fn select<S: AsRef<str>>(names: &[S]) -> Result<Vec<Case>, NoSuchCase> {
 mod tests {
     use std::collections::HashSet;
 
+    use sim::{Dim3, Scalar};
+
     use super::*;
 
     #[test]
@@ -326,5 +321,21 @@ mod tests {
         assert!(select(&["scan_naive, tile 64,"]).unwrap().iter().all(|case| case.version == "scan_naive"));
         let error = select(&["scan_naive", "scann"]).unwrap_err().to_string();
         assert!(error.contains("`scann`") && error.contains("scan_blelloch_pairs"), "{error}");
+    }
+
+    #[test]
+    fn cases_are_works() {
+        let shape = Shape { grid: Dim3::linear(1), block: Dim3::linear(32), shared_bytes: 0 };
+        let args = vec![Pass::Buffer("b"), Pass::Scalar(Scalar::U8(7))];
+        let buffers = vec![Buffer::zeros("a", 16), Buffer { name: "b", content: Arg::Uninit(4) }];
+        let case = Prepared { buffers, steps: vec![Step { kernel: "k", shape, args }], expected: Vec::new() };
+        let work = case.work().unwrap();
+        assert_eq!(work.launches[0].args, [Value::Address { buffer: 1, offset: 0 }, Value::Bytes(vec![7])]);
+        assert_eq!(
+            work.buffers.iter().map(|one| (one.bytes, one.written)).collect::<Vec<_>>(),
+            [(16, true), (4, false)]
+        );
+        let strange = Prepared { buffers: vec![Buffer { name: "n", content: Arg::Bytes(vec![]) }], ..case };
+        assert!(strange.work().is_err());
     }
 }

@@ -1,5 +1,9 @@
 //! The workbook's kernels: their CUDA sources, inputs and references, how they are compiled, run on a GPU, recorded
-//! and compared with the simulation. The only crate that touches CUDA.
+//! and compared with the simulation. What touches CUDA is the crate `cuda`, whose modules are named here too.
+
+#![forbid(unsafe_code)]
+
+pub use cuda::{compile, doctor, gpu, names, ncu, nvcc, nvrtc, peers, sass, setup};
 
 pub mod baseline;
 pub mod bench;
@@ -8,18 +12,12 @@ pub mod check;
 pub mod checked;
 pub mod claims;
 pub mod compare;
-pub mod compile;
 pub mod counters;
-pub mod doctor;
-pub mod gpu;
 pub mod isa;
 pub mod known;
 pub mod launch;
 pub mod lowering;
-pub mod names;
 pub mod native;
-pub mod nvcc;
-pub mod nvrtc;
 pub mod open;
 pub mod picture;
 pub mod probes;
@@ -28,7 +26,6 @@ pub mod ptx;
 pub mod random;
 pub mod record;
 pub mod sanitizer;
-pub mod setup;
 pub mod simulate;
 pub mod svg;
 pub mod testing;

@@ -12,7 +12,8 @@ use sim::report::Metrics;
 use crate::counters::EXACT;
 use crate::doctor;
 use crate::gpu::{Gpu, GpuError, Properties, Times, Work};
-use crate::record::{Ncu, work};
+use crate::ncu::Ncu;
+use crate::record::work;
 
 /// Timed runs of each work.
 const REPEATS: u32 = 30;
@@ -87,8 +88,8 @@ impl Device for Native {
             let gpu = Gpu::open(self.ordinal)?;
             let kernels = gpu.load(ptx)?;
             for work in works {
-                let buffers = kernels.run_work(work)?;
-                let times = kernels.time_work(work, REPEATS)?;
+                let buffers = kernels.run(work)?;
+                let times = kernels.time(work, REPEATS)?;
                 measured.works.push(MeasuredWork { buffers, times, exact: None });
             }
             if let Some(lowered) = kernels.lowered_version() {

@@ -10,7 +10,7 @@ use crate::compile::{self, Arch, CompileError, Compiled, Options, Source};
 use crate::isa::functions;
 use crate::nvrtc::{self, NvrtcError};
 use crate::setup;
-use sha2::{Digest, Sha256};
+pub use cuda::digest::{hex, sha256};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -285,17 +285,6 @@ pub fn code_sha256(ptx: &str) -> String {
     sha256(&code)
 }
 
-/// Lower-case hexadecimal SHA-256 of a text.
-#[must_use]
-pub fn sha256(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
-}
-
-/// Bytes as lower-case hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 /// The `.cu` files of a folder, sorted.
 fn sources(folder: &Path) -> Result<Vec<PathBuf>, RegenerateError> {
     let entries = std::fs::read_dir(folder).map_err(io_error(folder))?;
@@ -334,12 +323,6 @@ mod tests {
         assert_eq!(Header::parse(""), None);
         assert_eq!(Header::parse(".version 9.0\n"), None);
         assert_eq!(Header::parse(&format!("{TITLE}\n// source: kernels/cu/scan.cu\n")), None);
-    }
-
-    #[test]
-    fn hashes_are_the_standards() {
-        // The example of FIPS 180-4.
-        assert_eq!(sha256("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     }
 
     #[test]

@@ -15,7 +15,8 @@ fn every_case_gives_its_reference_on_a_gpu() {
         let kernels = gpu.load(committed.text).unwrap_or_else(|error| panic!("{}: {error}", problem.name));
         for case in (problem.cases)() {
             let prepared = case.prepare();
-            let contents = kernels.run(&prepared).unwrap_or_else(|error| panic!("{case}: {error}"));
+            let contents =
+                prepared.work().and_then(|work| kernels.run(&work)).unwrap_or_else(|error| panic!("{case}: {error}"));
             let check = prepared.check(&contents);
             assert!(case.verdict.allows(check.right), "{case}: {check:?}");
         }
@@ -35,11 +36,11 @@ fn a_launch_that_does_not_fit_is_refused_before_the_gpu_sees_it() {
         error.to_string()
     };
     prepared.steps[0].kernel = "scan_nothing";
-    let error = refused(kernels.run(&prepared).unwrap_err());
+    let error = refused(kernels.run(&prepared.work().unwrap()).unwrap_err());
     assert!(error.contains("scan_nothing") && error.contains("scan_blelloch_padded"), "{error}");
     prepared.steps[0].kernel = "scan_naive";
     prepared.steps[0].args.pop();
-    assert!(refused(kernels.run(&prepared).unwrap_err()).contains("[8, 8, 4, 4]"));
+    assert!(refused(kernels.run(&prepared.work().unwrap()).unwrap_err()).contains("[8, 8, 4, 4]"));
     let broken = gpu.load("this is no PTX").unwrap_err();
     assert!(matches!(broken, GpuError::Ptx { .. }), "{broken}");
 }

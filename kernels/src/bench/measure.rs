@@ -4,12 +4,13 @@ use std::time::Duration;
 
 use bytemuck::cast_slice_mut;
 
-use super::peers::{Harness, Peers};
 use super::record::Outcome;
 use super::values::Reference;
 use super::workload::{Call, Content, Fill, Own, Peer, Run};
 use crate::check::POISON;
 use crate::gpu::{Arena, Gpu, GpuError, Kernels, Stopwatch, Timed, Times};
+use crate::peers::{Harness, Peers};
+use crate::ptx;
 use crate::verdict::Verdict;
 
 /// Untimed runs after the one that is validated.
@@ -61,7 +62,9 @@ impl<'a> Job<'a> {
 impl<'gpu> Bench<'gpu> {
     /// A bench on this GPU.
     pub(super) fn new(gpu: &'gpu Gpu, runs: u32, budget: Duration) -> Result<Self, GpuError> {
-        Ok(Self { gpu, stopwatch: Stopwatch::new(gpu)?, runs, budget, host: Vec::new() })
+        let missing = || GpuError::Launch("this program was built without the kernel that empties caches".to_owned());
+        let evict = ptx::committed("copy").ok_or_else(missing)?.text;
+        Ok(Self { gpu, stopwatch: Stopwatch::new(gpu, evict)?, runs, budget, host: Vec::new() })
     }
 
     /// Puts a workload's inputs on the GPU; `None` with the reason where there is no room for them.

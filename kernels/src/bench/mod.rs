@@ -5,7 +5,6 @@
 //! version after the other on it. Nothing that is wrong is timed.
 
 mod measure;
-mod peers;
 pub mod plot;
 pub mod record;
 pub mod select;
@@ -22,10 +21,10 @@ pub use select::{BenchError, Selection};
 pub use workload::Workload;
 
 use crate::gpu::{Gpu, GpuError, Properties, Stopwatch};
+use crate::peers::Peers;
 use crate::problem::Problem;
 use crate::ptx;
 use measure::{Bench, WARM_UP};
-use peers::Peers;
 use record::{Copy, Method, Provenance, SCHEMA};
 use workload::{Call, Content, Run};
 

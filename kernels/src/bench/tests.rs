@@ -7,8 +7,8 @@ use super::workload::{Fill, Launches};
 use super::*;
 use crate::case::Pass;
 use crate::gpu::Times;
-use crate::problem;
 use crate::verdict::Verdict;
+use crate::{peers, problem};
 
 fn timed(median_us: u64) -> Outcome {
     let median_ns = median_us * 1000;
@@ -314,4 +314,17 @@ fn small_workloads_are_right_on_a_gpu() {
         assert!(!matches!(row.outcome, Outcome::Failed { .. }), "{row:?}");
     }
     assert!(record.rows.iter().filter(|row| row.outcome.times().is_some()).count() > 50);
+}
+
+#[test]
+fn every_operation_that_is_called_is_in_the_harness() {
+    let mut called = 0;
+    for peer in problem::all().iter().flat_map(|problem| (problem.bench)()).flat_map(|workload| workload.peers) {
+        if let Call::Cub(operation) | Call::Npp(operation) = peer.call {
+            assert!(peers::source(operation).text.contains(&format!("defined(PEER_{operation})")), "{operation}");
+            assert_eq!((peers::source(operation).library == "NPP"), matches!(peer.call, Call::Npp(_)), "{operation}");
+            called += 1;
+        }
+    }
+    assert!(called > 10, "{called}");
 }

@@ -215,11 +215,12 @@ fn run_live(gpu: &Gpu, cases: &[Case], simulated: &[Simulated]) -> Result<Vec<Li
             }
         };
         let prepared = case.prepare();
-        let contents = kernels.run(&prepared)?;
+        let work = prepared.work()?;
+        let contents = kernels.run(&work)?;
         rows.push(Live {
             result: prepared.check(&contents),
             same_output: prepared.outputs(&contents) == simulated.outputs || !is_determined(case),
-            times: kernels.time(&prepared, REPEATS)?,
+            times: kernels.time(&work, REPEATS)?,
         });
     }
     Ok(rows)

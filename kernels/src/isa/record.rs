@@ -179,7 +179,7 @@ pub fn run(ordinal: u32, progress: &mut dyn FnMut(usize, usize)) -> Result<(Prop
     }
     let module = gpu.load(functions::PTX)?;
     for (kernel, probe) in functions::kernels() {
-        let rows = rows_of(&module.run(&function_launch(kernel, &probe))?);
+        let rows = rows_of(&module.run(&function_launch(kernel, &probe).work()?)?);
         results.push((probe, Some(rows)));
     }
     drop(module);
@@ -187,7 +187,7 @@ pub fn run(ordinal: u32, progress: &mut dyn FnMut(usize, usize)) -> Result<(Prop
 }
 
 fn run_batch(gpu: &Gpu, batch: &Batch) -> Result<Vec<Rows>, GpuError> {
-    Ok(batch.results(&gpu.load(&batch.ptx())?.run(&batch.prepared())?))
+    Ok(batch.results(&gpu.load(&batch.ptx())?.run(&batch.prepared().work()?)?))
 }
 
 /// What a recording did.

@@ -15,9 +15,10 @@ use serde::Serialize;
 use sim::{Lowering, Module};
 
 pub use known::{FILE as KNOWN_FILE, KnownLowering, known};
-pub use sass::{HOW_TO_GET, OVERRIDE, Placed, SassError, Tools};
+pub use sass::Placed;
 
 use crate::counters::EXACT;
+pub use crate::sass::{HOW_TO_GET, OVERRIDE, SassError, Tools};
 
 /// The architectures that the check is made for.
 pub const ARCHES: [&str; 2] = ["sm_90", "sm_80"];

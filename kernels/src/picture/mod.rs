@@ -120,7 +120,7 @@ pub fn blur(picture: &Picture, blur: Blur, gpu: Option<&Gpu>) -> Result<Blurred,
         let middle = (pixels.iter().map(|&pixel| u64::from(pixel)).sum::<u64>() / pixels.len() as u64) as f32;
         let prepared = prepare(picture, blur, pixels.iter().map(|&pixel| f32::from(pixel) - middle).collect())?;
         let contents = match gpu {
-            Some(gpu) => gpu.load(ptx_text()?)?.run(&prepared)?,
+            Some(gpu) => gpu.load(ptx_text()?)?.run(&prepared.work()?)?,
             None => {
                 let options = Options { checks: Checks::NONE, ..Options::default() };
                 let module = simulate::module(PROBLEM.name)?;

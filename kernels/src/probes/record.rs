@@ -14,8 +14,8 @@ use super::{Probe, ProbeCounters, ProbeError, ProbeRecord, Suite};
 use crate::case::{Buffer, Pass, Prepared, Shape, Step};
 use crate::counters::EXACT;
 use crate::gpu::{Gpu, GpuError};
+use crate::ncu::{Ncu, NcuError, Profiled};
 use crate::ptx;
-use crate::record::{Ncu, NcuError, Profiled};
 use crate::truth::Provenance;
 
 /// The hidden subcommand under which the program profiles itself: `launch-probes FOLDER --gpu ORDINAL`.
@@ -122,7 +122,7 @@ pub fn child(folder: &Path, gpu: u32) -> Result<(), ProbeRecordError> {
     for probe in &suite.probes {
         let prepared = prepare(probe, suite.launch(probe)?);
         let failed = |error| ProbeRecordError::Gpu { kernel: format!("{}: ", probe.kernel), error };
-        modules[probe.file.as_str()].run(&prepared).map_err(failed)?;
+        modules[probe.file.as_str()].run(&prepared.work().map_err(failed)?).map_err(failed)?;
     }
     Ok(())
 }

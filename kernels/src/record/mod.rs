@@ -12,8 +12,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
-pub use ncu::{Ncu, NcuError};
-pub(crate) use profile::Launch as Profiled;
+pub use crate::ncu::{Ncu, NcuError};
 
 use sim::report::Metrics;
 
@@ -208,7 +207,7 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Resu
         progress(Progress::Profiling { problem: problem.name, launches: cases.len() * options.profiles as usize });
         // The program launches all cases as often as they are profiled, so that `ncu` starts only once.
         let profiled: Vec<Plan> = (0..options.profiles).flat_map(|_| cases.iter().map(Plan::of_case)).collect();
-        let (measured, note) = ncu.profile(&program(options, problem)?, &profiled)?;
+        let (measured, note) = ncu::profile(&ncu, &program(options, problem)?, &profiled)?;
         summary.notes.extend(note);
         let rounds: Vec<&[Vec<Measured>]> = measured.chunks(cases.len().max(1)).collect();
         for (index, (record, case)) in records.iter_mut().zip(&cases).enumerate() {
@@ -246,7 +245,7 @@ pub fn child(problem: &str, gpu: u32, times: u32) -> Result<(), RecordError> {
         let kernels = gpu.load(ptx.text)?;
         for _ in 0..times {
             for case in (problem.cases)() {
-                kernels.run(&case.prepare()).map_err(|error| in_case(&case, error))?;
+                case.prepare().work().and_then(|work| kernels.run(&work)).map_err(|error| in_case(&case, error))?;
             }
         }
     }
@@ -293,7 +292,8 @@ fn run_all(
         progress(Progress::Running { case, number: i + 1, total: cases.len() });
         let prepared = case.prepare();
         let failed = |error| in_case(case, error);
-        let contents = kernels.run(&prepared).map_err(failed)?;
+        let work = prepared.work().map_err(failed)?;
+        let contents = kernels.run(&work).map_err(failed)?;
         let check = prepared.check(&contents);
         if !case.verdict.allows(check.right) {
             let why = check.first.as_deref().unwrap_or("right, although the kernel is faulty on purpose");
@@ -318,7 +318,7 @@ fn run_all(
             outputs: prepared.outputs(&contents),
             right: check.right,
             max_error: check.max_error,
-            times: kernels.time(&prepared, options.repeats).map_err(failed)?,
+            times: kernels.time(&work, options.repeats).map_err(failed)?,
             launches: alike(&case.launches).into_iter().map(launch).collect::<Result<_, RecordError>>()?,
         });
     }

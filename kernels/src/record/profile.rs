@@ -1,88 +1,17 @@
-//! Reading what Nsight Compute printed: `ncu --csv --page raw`.
-//!
-//! The output has a line of column names, a line of units, and a line per profiled launch. The tool's own messages
-//! begin with `==` and can stand before and after. Numbers are quoted and have commas between their thousands.
+//! Launches that are planned, and the profile of each.
 
-use std::collections::BTreeMap;
-
-use sim::Dim3;
 use sim::report::Metrics;
 
 use crate::case::{Case, Shape};
 use crate::counters::{CONTEXT, EXACT};
 use crate::gpu::Work;
-
-/// One profiled launch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Launch {
-    /// The kernel.
-    pub(crate) kernel: String,
-    grid: Dim3,
-    block: Dim3,
-    /// Value and unit by metric name.
-    metrics: BTreeMap<String, (String, String)>,
-}
-
-impl Launch {
-    /// A metric, when it was measured and is a whole number.
-    pub(crate) fn number(&self, metric: &str) -> Option<u64> {
-        let (value, unit) = self.metrics.get(metric)?;
-        number(value, unit)
-    }
-}
+use crate::ncu::{Profiled, number};
 
 /// The metrics of a launch: those that are compared exactly, and those that are not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Measured {
     pub(super) exact: Metrics,
     pub(super) context: Metrics,
-}
-
-/// Reads all launches, in the order in which they were profiled. The error is a sentence.
-pub(super) fn parse(output: &str) -> Result<Vec<Launch>, String> {
-    let table = output.lines().skip_while(|line| !line.starts_with("\"ID\","));
-    let table: Vec<&str> = table.filter(|line| !line.starts_with("==")).collect();
-    if table.is_empty() {
-        return Err("the output has no table: no line begins with \"ID\"".to_owned());
-    }
-    let table = table.join("\n");
-    let mut reader = csv::Reader::from_reader(table.as_bytes());
-    let names = reader.headers().map_err(|why| why.to_string())?.clone();
-    let column =
-        |name: &str| names.iter().position(|n| n == name).ok_or_else(|| format!("the table has no column \"{name}\""));
-    let (id, kernel) = (column("ID")?, column("Kernel Name")?);
-    let (block, grid) = (column("Block Size")?, column("Grid Size")?);
-    let mut units = csv::StringRecord::new();
-    let mut launches = Vec::new();
-    for row in reader.records() {
-        let row = row.map_err(|why| why.to_string())?;
-        if row[id].is_empty() {
-            units = row; // the line of units has no launch number
-            continue;
-        }
-        let cells = names.iter().zip(row.iter()).enumerate();
-        let metrics = cells.filter(|(_, (name, _))| name.contains("__")).map(|(i, (name, value))| {
-            (name.to_owned(), (value.to_owned(), units.get(i).unwrap_or_default().to_owned()))
-        });
-        launches.push(Launch {
-            // A C++ kernel is printed with its parameter list.
-            kernel: row[kernel].split('(').next().unwrap_or_default().trim().to_owned(),
-            grid: extent(&row[grid])?,
-            block: extent(&row[block])?,
-            metrics: metrics.collect(),
-        });
-    }
-    Ok(launches)
-}
-
-/// Reads `(8, 1, 1)`.
-fn extent(text: &str) -> Result<Dim3, String> {
-    let inner = text.trim().trim_start_matches('(').trim_end_matches(')');
-    let parts: Result<Vec<u32>, _> = inner.split(',').map(|part| part.trim().parse()).collect();
-    match parts.as_deref() {
-        Ok(&[x, y, z]) => Ok(Dim3::new(x, y, z)),
-        _ => Err(format!("`{text}` is not the extent of a grid or block")),
-    }
 }
 
 /// Launches that are profiled together, in order.
@@ -110,10 +39,10 @@ impl Plan {
 
 /// Gives every launch of every plan its profile: both are in the same order. Launches of other kernels (the driver's
 /// own) are skipped. The error is a sentence.
-pub(super) fn attach(plans: &[Plan], profiled: &[Launch]) -> Result<Vec<Vec<Measured>>, String> {
+pub(super) fn attach(plans: &[Plan], profiled: &[Profiled]) -> Result<Vec<Vec<Measured>>, String> {
     let planned: usize = plans.iter().map(|plan| plan.launches.len()).sum();
     let is_ours = |kernel: &str| plans.iter().flat_map(|plan| &plan.launches).any(|(own, _)| own == kernel);
-    let ours: Vec<&Launch> = profiled.iter().filter(|launch| is_ours(&launch.kernel)).collect();
+    let ours: Vec<&Profiled> = profiled.iter().filter(|launch| is_ours(&launch.kernel)).collect();
     if ours.len() != planned {
         let names: Vec<&str> = profiled.iter().map(|launch| &*launch.kernel).take(10).collect();
         return Err(format!(
@@ -130,8 +59,8 @@ pub(super) fn attach(plans: &[Plan], profiled: &[Launch]) -> Result<Vec<Vec<Meas
     plans.iter().map(of_plan).collect()
 }
 
-fn measured(plan: &str, planned: &str, shape: &Shape, profiled: &Launch) -> Result<Measured, String> {
-    let Launch { kernel, grid, block, metrics } = profiled;
+fn measured(plan: &str, planned: &str, shape: &Shape, profiled: &Profiled) -> Result<Measured, String> {
+    let Profiled { kernel, grid, block, metrics } = profiled;
     if kernel != planned || *grid != shape.grid || *block != shape.block {
         return Err(format!(
             "the profiled launches are out of step with the cases: where `{planned}` of `{plan}` ({shape}) was \
@@ -155,17 +84,13 @@ fn measured(plan: &str, planned: &str, shape: &Shape, profiled: &Launch) -> Resu
     Ok(Measured { exact, context: context.collect() })
 }
 
-/// Reads `16,376`. Refuses fractions and scaled units (`Kbyte`, `us`): a rounded number is no exact counter.
-fn number(value: &str, unit: &str) -> Option<u64> {
-    let scaled =
-        unit.starts_with(['K', 'M', 'G', 'T']) || ["us", "ms", "s", "usecond", "msecond", "second"].contains(&unit);
-    if scaled { None } else { value.replace(',', "").parse().ok() }
-}
-
 #[cfg(test)]
 pub(super) mod tests {
+    use sim::Dim3;
+
     use super::*;
     use crate::case;
+    use crate::ncu::parse;
 
     /// Output in the shape of ncu 2025.3.1 with `--csv --page raw --print-units base`, for `cases`. The i-th launch has
     /// 1000 i + c for the c-th counter.
@@ -244,13 +169,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn rounded_values_are_refused_and_missing_ones_left_out() {
-        assert_eq!(number("16,376", "inst"), Some(16_376));
-        assert_eq!(number("0", ""), Some(0));
-        assert_eq!(number("1.64", "Kbyte"), None);
-        assert_eq!(number("12", "Kbyte"), None);
-        assert_eq!(number("2.46", "us"), None);
-        assert_eq!(number("n/a", ""), None);
+    fn fractions_are_refused_and_missing_metrics_left_out() {
         let cases = cases();
         let missing = output(&cases).replace(EXACT[4].metric, "smsp__something_else.sum");
         let measured = attach(&plans(&cases), &parse(&missing).unwrap()).unwrap();
@@ -260,12 +179,5 @@ pub(super) mod tests {
         assert!(attach(&plans(&cases), &parse(&none).unwrap()).unwrap_err().contains("exact counters"));
         let cell = output(&cases).replacen(&format!("\"{}\"", 4), "\"1.5\"", 1);
         assert!(attach(&plans(&cases), &parse(&cell).unwrap()).is_err());
-    }
-
-    #[test]
-    fn output_without_a_table_is_refused() {
-        assert!(parse("==ERROR== something\n").unwrap_err().contains("no table"));
-        assert!(parse("\"ID\",\"Block Size\"\n").unwrap_err().contains("Kernel Name"));
-        assert!(extent("(1, 2)").is_err());
     }
 }

@@ -7,9 +7,10 @@ use std::{fs, io};
 
 use sim::report::Metrics;
 
+use super::ncu;
 use super::profile::{Measured, Plan};
-use super::{Ncu, NcuError};
 use crate::gpu::{Gpu, GpuError, Work};
+use crate::ncu::{Ncu, NcuError};
 
 /// The hidden subcommand under which the program profiles itself: `launch-work FOLDER --gpu ORDINAL`.
 pub const CHILD_SUBCOMMAND: &str = "launch-work";
@@ -50,7 +51,7 @@ impl WorkError {
 /// # Errors
 /// [`WorkError`].
 pub fn profile(
-    ncu: &Ncu,
+    tool: &Ncu,
     program: &Path,
     gpu: u32,
     ptx: &str,
@@ -61,7 +62,7 @@ pub fn profile(
     let line: [OsString; 5] =
         [program.into(), CHILD_SUBCOMMAND.into(), folder.path().into(), "--gpu".into(), gpu.to_string().into()];
     let plans: Vec<Plan> = works.iter().map(Plan::of_work).collect();
-    let (measured, note) = ncu.profile(&line, &plans)?;
+    let (measured, note) = ncu::profile(tool, &line, &plans)?;
     Ok((measured.iter().map(|launches| sum(launches)).collect(), note))
 }
 
@@ -74,7 +75,7 @@ pub fn child(folder: &Path, gpu: u32) -> Result<(), WorkError> {
     let gpu = Gpu::open(gpu)?;
     let kernels = gpu.load(&ptx)?;
     for work in &works {
-        kernels.run_work(work)?;
+        kernels.run(work)?;
     }
     Ok(())
 }

@@ -103,7 +103,7 @@ pub fn subjects(folder: &Path) -> Result<Vec<Subject>, SanitizerError> {
 /// As its variants say. That the GPU stops the kernel is one of them.
 pub fn launch(file: &Path, gpu: u32) -> Result<(), SanitizerError> {
     let (ptx, case) = prepare(file)?;
-    Gpu::open(gpu)?.load(&ptx)?.run(&case)?;
+    Gpu::open(gpu)?.load(&ptx)?.run(&case.work()?)?;
     Ok(())
 }
 

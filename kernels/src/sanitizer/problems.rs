@@ -56,7 +56,7 @@ pub fn launch_version(version: &str, gpu: u32) -> Result<(), SanitizerError> {
     let gpu = Gpu::open(gpu)?;
     let kernels = gpu.load(ptx.text)?;
     for case in cases.iter().map(Case::prepare).filter(is_small) {
-        kernels.run(&case)?;
+        kernels.run(&case.work()?)?;
     }
     Ok(())
 }

@@ -4,6 +4,8 @@
 //! that returned from where [`output`] points. There is no other import or export, so that it runs wherever WebAssembly
 //! does. `.ci/wasm` builds it and holds its answers against those of the same code on this machine.
 
+#![allow(unsafe_code, reason = "names that are exported unmangled count as unsafe")]
+
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};

@@ -32,7 +32,7 @@ pub(super) fn verify(
         Ok(())
     })
     .map_err(io_error(doing, path))?;
-    let got = crate::ptx::hex(&hash.finalize());
+    let got = crate::digest::hex(&hash.finalize());
     if got == wheel.sha256 {
         Ok(())
     } else {

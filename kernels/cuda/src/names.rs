@@ -77,7 +77,8 @@ pub fn short(ptx: &str) -> String {
 }
 
 /// The name without its list of parameters.
-pub(crate) fn without_parameters(full: &str) -> &str {
+#[must_use]
+pub fn without_parameters(full: &str) -> &str {
     if !full.ends_with(')') {
         return full;
     }

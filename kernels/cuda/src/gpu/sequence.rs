@@ -1,41 +1,26 @@
-//! The launches of a case, or of any work, on a GPU: its buffers, running it once, timing it.
+//! The launches of work on a GPU: its buffers, running it once, timing it.
 
 use std::ffi::c_void;
 use std::ptr;
+use std::rc::Rc;
 
 use cudarc::driver::sys;
 
 use super::error::{GpuError, check_kernel};
-use super::kernels::{Kernels, Times};
+use super::kernels::{Kernels, Module, Times};
+use super::launch::{Pass, Shape, Step};
 use super::memory::{DeviceBuffer, Event};
-use super::work::{self, Memory, Value, Work, WorkLaunch};
-use crate::case::{Pass, Prepared, Shape, Step};
+use super::work::{Memory, Value, Work, WorkLaunch};
 
 /// Untimed runs before the first timed one: they load the code and bring the clocks up.
 const WARM_UP: u32 = 5;
 
-impl Kernels<'_> {
-    /// Runs a case's launches once and returns the content of its buffers.
-    ///
-    /// # Errors
-    /// [`GpuError::Launch`] when a launch does not fit its kernel, [`GpuError::Fault`] when the GPU stops it.
-    pub fn run(&self, case: &Prepared) -> Result<Vec<Vec<u8>>, GpuError> {
-        self.run_work(&Work::of_case(case)?)
-    }
-
-    /// Times `repeats` (at least 20) runs of a case's launches as [`Kernels::time_work`] does.
-    ///
-    /// # Errors
-    /// As for [`Kernels::run`].
-    pub fn time(&self, case: &Prepared, repeats: u32) -> Result<Times, GpuError> {
-        self.time_work(&Work::of_case(case)?, repeats)
-    }
-
+impl<'gpu> Kernels<'gpu> {
     /// Runs the launches once and returns the content of the buffers.
     ///
     /// # Errors
-    /// As for [`Kernels::run`].
-    pub fn run_work(&self, work: &Work) -> Result<Vec<Vec<u8>>, GpuError> {
+    /// [`GpuError::Launch`] when a launch does not fit its kernel, [`GpuError::Fault`] when the GPU stops it.
+    pub fn run(&self, work: &Work) -> Result<Vec<Vec<u8>>, GpuError> {
         self.gpu.make_current()?;
         let memory = upload(&work.buffers)?;
         let queue = self.queue_of(work, &memory)?;
@@ -50,7 +35,7 @@ impl Kernels<'_> {
     ///
     /// # Errors
     /// As for [`Kernels::run`].
-    pub fn time_work(&self, work: &Work, repeats: u32) -> Result<Times, GpuError> {
+    pub fn time(&self, work: &Work, repeats: u32) -> Result<Times, GpuError> {
         self.gpu.make_current()?;
         let (pristine, memory) = (upload(&work.buffers)?, upload(&work.buffers)?);
         let queue = self.queue_of(work, &memory)?;
@@ -77,7 +62,7 @@ impl Kernels<'_> {
     }
 
     /// The launches of work whose buffers are `memory`.
-    fn queue_of(&self, work: &Work, memory: &[DeviceBuffer]) -> Result<Queue, GpuError> {
+    fn queue_of(&self, work: &Work, memory: &[DeviceBuffer]) -> Result<Queue<'gpu>, GpuError> {
         let queued = |launch: &WorkLaunch| {
             let value = |value: &Value| match value {
                 Value::Bytes(bytes) => Ok(bytes.clone()),
@@ -94,12 +79,12 @@ impl Kernels<'_> {
     }
 
     /// The launches of steps whose buffers `address` knows.
-    pub(super) fn queue(&self, steps: &[Step], address: &dyn Fn(&str) -> Option<u64>) -> Result<Queue, GpuError> {
+    pub(super) fn queue(&self, steps: &[Step], address: &dyn Fn(&str) -> Option<u64>) -> Result<Queue<'gpu>, GpuError> {
         let queued = |step: &Step| {
             let value = |arg: &Pass| match arg {
                 Pass::Scalar(scalar) => Ok(scalar.to_bytes()),
                 Pass::Buffer(name) => {
-                    Ok(address(name).ok_or_else(|| work::unknown(step, name))?.to_le_bytes().to_vec())
+                    Ok(address(name).ok_or_else(|| GpuError::no_buffer(step, name))?.to_le_bytes().to_vec())
                 }
             };
             let values = step.args.iter().map(value).collect::<Result<_, _>>()?;
@@ -109,39 +94,46 @@ impl Kernels<'_> {
     }
 
     /// Holds a launch against its kernel.
-    fn queued(&self, kernel: &str, shape: Shape, values: Vec<Vec<u8>>) -> Result<Queued, GpuError> {
+    fn queued(&self, kernel: &str, shape: Shape, values: Vec<Vec<u8>>) -> Result<Queued<'gpu>, GpuError> {
         let sizes: Vec<usize> = values.iter().map(Vec::len).collect();
         let function = self.function(kernel, shape, &sizes)?;
-        Ok(Queued { kernel: kernel.to_owned(), function, shape, values })
+        Ok(Queued { kernel: kernel.to_owned(), function, shape, values, _module: self.module() })
     }
 }
 
 /// Launches that have been held against their kernels.
-pub(crate) struct Queue(Vec<Queued>);
+#[derive(Debug)]
+pub struct Queue<'gpu>(Vec<Queued<'gpu>>);
 
-impl Queue {
+impl Queue<'_> {
     /// Queues the launches on the GPU, one behind the other.
-    pub(crate) fn start(&self) -> Result<(), GpuError> {
+    ///
+    /// # Errors
+    /// [`GpuError`] when the driver refuses one.
+    pub fn start(&self) -> Result<(), GpuError> {
         self.0.iter().try_for_each(Queued::start)
     }
 }
 
 /// A launch that has been held against its kernel.
-struct Queued {
+#[derive(Debug)]
+struct Queued<'gpu> {
     kernel: String,
     function: sys::CUfunction,
     shape: Shape,
     /// The arguments' bytes.
     values: Vec<Vec<u8>>,
+    /// The function is one of it.
+    _module: Rc<Module<'gpu>>,
 }
 
-impl Queued {
+impl Queued<'_> {
     /// Queues the launch on the GPU.
     fn start(&self) -> Result<(), GpuError> {
         let mut pointers: Vec<*mut c_void> = self.values.iter().map(|value| value.as_ptr().cast_mut().cast()).collect();
         let Shape { grid, block, shared_bytes } = self.shape;
         // SAFETY: `Kernels::function` checked that number and sizes of the values are those of the kernel's parameters;
-        // the driver copies them before it returns and does not write to them. What the kernel does to device memory is
+        // the driver copies them before it returns and does not write to them, and the function's module is loaded. What the kernel does to device memory is
         // checked by the GPU's own protection.
         let result = unsafe {
             sys::cuLaunchKernel(

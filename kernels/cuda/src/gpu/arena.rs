@@ -5,10 +5,9 @@ use std::time::{Duration, Instant};
 use super::Gpu;
 use super::error::GpuError;
 use super::kernels::{Kernels, Times};
+use super::launch::{Pass, Shape, Step};
 use super::memory::{self, DeviceBuffer, Event};
 use super::sequence::{self, Queue};
-use crate::case::{Pass, Shape, Step};
-use crate::ptx;
 use sim::{Dim3, Scalar};
 
 /// Fewest timed runs, however long they take.
@@ -19,25 +18,31 @@ const LEAST_SCRUB: u64 = 256 << 20;
 
 /// Named buffers on a GPU.
 #[derive(Debug)]
-pub(crate) struct Arena<'gpu> {
+pub struct Arena<'gpu> {
     gpu: &'gpu Gpu,
     buffers: Vec<(&'static str, DeviceBuffer)>,
 }
 
 impl Gpu {
     /// An arena without buffers.
-    pub(crate) const fn arena(&self) -> Arena<'_> {
+    pub const fn arena(&self) -> Arena<'_> {
         Arena { gpu: self, buffers: Vec::new() }
     }
 
     /// Bytes of device memory that are free.
-    pub(crate) fn free_bytes(&self) -> Result<u64, GpuError> {
+    ///
+    /// # Errors
+    /// [`GpuError`] when the driver does not answer.
+    pub fn free_bytes(&self) -> Result<u64, GpuError> {
         self.make_current()?;
         memory::free()
     }
 
     /// Waits for everything that is queued; `what` names it for a message.
-    pub(crate) fn wait(&self, what: &str) -> Result<(), GpuError> {
+    ///
+    /// # Errors
+    /// [`GpuError::Fault`] when the GPU stopped a kernel meanwhile.
+    pub fn wait(&self, what: &str) -> Result<(), GpuError> {
         self.make_current()?;
         sequence::wait_for(what)
     }
@@ -45,7 +50,10 @@ impl Gpu {
 
 impl Arena<'_> {
     /// Adds a buffer of `bytes` bytes with undefined content.
-    pub(crate) fn add(&mut self, name: &'static str, bytes: u64) -> Result<(), GpuError> {
+    ///
+    /// # Errors
+    /// [`GpuError`] when there is no room.
+    pub fn add(&mut self, name: &'static str, bytes: u64) -> Result<(), GpuError> {
         self.gpu.make_current()?;
         let bytes = usize::try_from(bytes).map_err(|_| GpuError::Launch(format!("{bytes} bytes are too many")))?;
         self.buffers.push((name, DeviceBuffer::new(bytes)?));
@@ -53,19 +61,28 @@ impl Arena<'_> {
     }
 
     /// Adds a buffer with this content.
-    pub(crate) fn upload(&mut self, name: &'static str, content: &[u8]) -> Result<(), GpuError> {
+    ///
+    /// # Errors
+    /// [`GpuError`] when there is no room.
+    pub fn upload(&mut self, name: &'static str, content: &[u8]) -> Result<(), GpuError> {
         self.gpu.make_current()?;
         self.buffers.push((name, DeviceBuffer::from_host(content)?));
         Ok(())
     }
 
     /// Sets every byte of a buffer, after the work that is queued already.
-    pub(crate) fn fill(&self, name: &str, byte: u8) -> Result<(), GpuError> {
+    ///
+    /// # Errors
+    /// [`GpuError`] for a buffer that is not there.
+    pub fn fill(&self, name: &str, byte: u8) -> Result<(), GpuError> {
         self.get(name)?.fill(byte)
     }
 
     /// Copies a buffer of another arena (or this one) into one of the same size, after the work that is queued already.
-    pub(crate) fn copy(&self, to: &str, others: &Arena<'_>, from: &str) -> Result<(), GpuError> {
+    ///
+    /// # Errors
+    /// [`GpuError`] for a buffer that is not there or of another size.
+    pub fn copy(&self, to: &str, others: &Arena<'_>, from: &str) -> Result<(), GpuError> {
         let (to, from) = (self.get(to)?, others.get(from)?);
         if to.len() != from.len() {
             return Err(GpuError::Launch(format!("{} bytes cannot be copied over {} bytes", from.len(), to.len())));
@@ -74,17 +91,20 @@ impl Arena<'_> {
     }
 
     /// A buffer's size; `None` where there is no such buffer.
-    pub(crate) fn bytes(&self, name: &str) -> Option<usize> {
+    pub fn bytes(&self, name: &str) -> Option<usize> {
         self.get(name).ok().map(DeviceBuffer::len)
     }
 
     /// A buffer's address.
-    pub(crate) fn address(&self, name: &str) -> Option<u64> {
+    pub fn address(&self, name: &str) -> Option<u64> {
         self.get(name).ok().map(DeviceBuffer::address)
     }
 
     /// Reads a whole buffer, after all queued work.
-    pub(crate) fn download(&self, name: &str, into: &mut [u8]) -> Result<(), GpuError> {
+    ///
+    /// # Errors
+    /// [`GpuError`] for a buffer that is not there, or when the GPU stopped a kernel meanwhile.
+    pub fn download(&self, name: &str, into: &mut [u8]) -> Result<(), GpuError> {
         self.get(name)?.read(into)
     }
 
@@ -94,44 +114,48 @@ impl Arena<'_> {
     }
 }
 
-impl Kernels<'_> {
+impl<'gpu> Kernels<'gpu> {
     /// Launches whose buffers are looked for in each of `arenas` in turn.
-    pub(crate) fn prepare(&self, steps: &[Step], arenas: &[&Arena<'_>]) -> Result<Queue, GpuError> {
+    ///
+    /// # Errors
+    /// [`GpuError::Launch`] for a launch that does not fit its kernel or a buffer that is in none of `arenas`.
+    pub fn prepare(&self, steps: &[Step], arenas: &[&Arena<'_>]) -> Result<Queue<'gpu>, GpuError> {
         self.gpu.make_current()?;
         self.queue(steps, &|name| arenas.iter().find_map(|arena| arena.address(name)))
     }
 }
 
 /// Takes the time of work on a GPU, with cold caches.
-pub(crate) struct Stopwatch<'gpu> {
+pub struct Stopwatch<'gpu> {
     gpu: &'gpu Gpu,
     /// What is written between runs, and what is read then: lines that were only read need not be written back while
     /// the next run is timed.
     written: DeviceBuffer,
-    evict: Queue,
+    evict: Queue<'gpu>,
     before: Event,
     after: Event,
-    // The queue launches a kernel of this module and reads this memory.
-    _kernels: Kernels<'gpu>,
+    // The queue reads this memory.
     _read: Arena<'gpu>,
 }
 
 /// What the stopwatch is asked to time.
-pub(crate) struct Timed<'a> {
+pub struct Timed<'a> {
     /// Its name, for messages.
-    pub(crate) name: &'a str,
+    pub name: &'a str,
     /// Brings the buffers into the state that every run begins with.
-    pub(crate) reset: &'a dyn Fn() -> Result<(), GpuError>,
+    pub reset: &'a dyn Fn() -> Result<(), GpuError>,
     /// Queues the work.
-    pub(crate) start: &'a dyn Fn() -> Result<(), GpuError>,
+    pub start: &'a dyn Fn() -> Result<(), GpuError>,
 }
 
 impl<'gpu> Stopwatch<'gpu> {
-    /// A stopwatch for this GPU.
-    pub(crate) fn new(gpu: &'gpu Gpu) -> Result<Self, GpuError> {
+    /// A stopwatch for this GPU. `ptx` holds the kernel `evict`, which reads a buffer of so many words of 16 bytes.
+    ///
+    /// # Errors
+    /// [`GpuError`] when the GPU has no memory left or refuses the kernel.
+    pub fn new(gpu: &'gpu Gpu, ptx: &str) -> Result<Self, GpuError> {
         let bytes = Self::scrub_bytes(gpu);
-        let missing = || GpuError::Launch("this program was built without the kernel that empties caches".to_owned());
-        let kernels = gpu.load(ptx::committed("copy").ok_or_else(missing)?.text)?;
+        let kernels = gpu.load(ptx)?;
         let mut read = gpu.arena();
         read.add("in", bytes)?;
         read.fill("in", 0)?;
@@ -140,25 +164,20 @@ impl<'gpu> Stopwatch<'gpu> {
         let shape = Shape { grid, block: Dim3::linear(256), shared_bytes: 0 };
         let evict = kernels.prepare(&[Step { kernel: "evict", shape, args }], &[&read])?;
         let (before, after) = (Event::new()?, Event::new()?);
-        Ok(Self {
-            gpu,
-            written: DeviceBuffer::new(bytes as usize)?,
-            evict,
-            before,
-            after,
-            _kernels: kernels,
-            _read: read,
-        })
+        Ok(Self { gpu, written: DeviceBuffer::new(bytes as usize)?, evict, before, after, _read: read })
     }
 
     /// How much is written, and then how much else is read, before every run.
-    pub(crate) const fn scrub_bytes(gpu: &Gpu) -> u64 {
+    pub const fn scrub_bytes(gpu: &Gpu) -> u64 {
         let caches = 4 * gpu.properties().l2_bytes;
         if caches > LEAST_SCRUB { caches } else { LEAST_SCRUB }
     }
 
     /// Times one run, without a warm-up.
-    pub(crate) fn once(&self, timed: &Timed<'_>) -> Result<u64, GpuError> {
+    ///
+    /// # Errors
+    /// [`GpuError`] when the GPU refuses or stops the work.
+    pub fn once(&self, timed: &Timed<'_>) -> Result<u64, GpuError> {
         self.gpu.make_current()?;
         (timed.reset)()?;
         // The GPU is busy with this while the host queues what is timed, so that the time does not include the host.
@@ -172,7 +191,10 @@ impl<'gpu> Stopwatch<'gpu> {
     }
 
     /// Times `runs` runs, after `warm_up` others; fewer, but at least three, when they would take longer than `budget`.
-    pub(crate) fn time(&self, timed: &Timed<'_>, warm_up: u32, runs: u32, budget: Duration) -> Result<Times, GpuError> {
+    ///
+    /// # Errors
+    /// [`GpuError`] when the GPU refuses or stops the work.
+    pub fn time(&self, timed: &Timed<'_>, warm_up: u32, runs: u32, budget: Duration) -> Result<Times, GpuError> {
         let begin = Instant::now();
         for _ in 0..warm_up {
             self.once(timed)?;

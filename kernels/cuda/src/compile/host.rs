@@ -201,7 +201,8 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The text with the content of comments and string literals replaced by blanks; line breaks stay.
-pub(crate) fn blanked(text: &str) -> String {
+#[must_use]
+pub fn blanked(text: &str) -> String {
     #[derive(PartialEq)]
     enum In {
         Code,

@@ -1,12 +1,12 @@
 //! Running kernels on a real GPU through the CUDA driver, which is loaded at run time: this builds and runs where no
 //! driver is, and says so.
 //!
-//! [`Gpu::open`] finds the GPU, [`Gpu::load`] gives it PTX, [`Kernels::run`] and [`Kernels::time`] launch the cases of
-//! problems, [`Kernels::run_work`] and [`Kernels::time_work`] any [`Work`].
+//! [`Gpu::open`] finds the GPU, [`Gpu::load`] gives it PTX, [`Kernels::run`] and [`Kernels::time`] launch any [`Work`].
 
 mod arena;
 mod error;
 mod kernels;
+mod launch;
 mod memory;
 mod params;
 mod sequence;
@@ -20,9 +20,11 @@ use std::ptr;
 use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 use serde::Serialize;
 
-pub(crate) use arena::{Arena, Stopwatch, Timed};
+pub use arena::{Arena, Stopwatch, Timed};
 pub use error::GpuError;
 pub use kernels::{Kernels, Resources, Times};
+pub use launch::{Pass, Shape, Step};
+pub use sequence::Queue;
 pub use work::{Memory, Value, Work, WorkLaunch};
 
 use error::{check, describe};

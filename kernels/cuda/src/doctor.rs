@@ -2,12 +2,14 @@
 //!
 //! Nothing is printed and nothing is changed here.
 
+use crate::gpu;
+use crate::ncu;
 use crate::nvcc::{self, NvccError};
 use crate::nvrtc::{self, NvrtcError};
 use crate::setup::{self, Component};
 use cudarc::driver::{result, sys};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 /// The CUDA version that a driver must support to load PTX of NVRTC 13.0 (PTX ISA 9.0).
@@ -198,8 +200,7 @@ fn pip() -> Check {
 fn driver() -> Check {
     let (name, needed_for) =
         ("NVIDIA driver", "running kernels on a GPU of this machine (warpbook compare, warpbook record)");
-    // SAFETY: this loads libcuda, whose initialisation asks nothing of its caller, and drops it again.
-    if !unsafe { sys::is_culib_present() } {
+    if !gpu::driver_is_here() {
         return ok(name, needed_for, "not found (libcuda)")
             .but(Status::Missing, "nothing to do without an NVIDIA GPU: the recorded counters take its place");
     }
@@ -276,35 +277,17 @@ fn describe(ordinal: i32) -> Result<((i32, i32), String), result::DriverError> {
 /// Nsight Compute's command line.
 fn ncu() -> Check {
     let needed_for = "recording a GPU's counters (warpbook record)";
-    let Some(path) = ncu_path() else {
+    let Some(path) = ncu::path() else {
         return ok("ncu", needed_for, "not found on PATH, in a CUDA toolkit or in /opt/nvidia").but(
             Status::Missing,
             "only needed on a machine with a GPU: install Nsight Compute (it is in the CUDA toolkit)",
         );
     };
-    match output_of(&path, &["--version"]).as_deref().and_then(ncu_version) {
+    match output_of(&path, &["--version"]).as_deref().and_then(ncu::parse_version) {
         Some(version) => ok("ncu", needed_for, format!("version {version}: {}", path.display())),
         None => ok("ncu", needed_for, format!("{} does not say its version", path.display()))
             .but(Status::Problem, "run it with --version and look at what it says"),
     }
-}
-
-/// Where `ncu` is: on PATH, else in a CUDA toolkit, else in a package of its own; the newest of several.
-#[must_use]
-pub fn ncu_path() -> Option<PathBuf> {
-    let on_path = std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
-    let in_toolkits: Vec<PathBuf> = nvrtc::toolkit_folders().into_iter().map(|folder| folder.join("bin")).collect();
-    let own = std::fs::read_dir("/opt/nvidia/nsight-compute").into_iter().flatten().flatten();
-    let mut own: Vec<PathBuf> = own.map(|entry| entry.path()).collect();
-    own.sort();
-    let folders: Vec<PathBuf> = [on_path, in_toolkits, own.into_iter().rev().collect()].concat();
-    folders.into_iter().map(|folder| folder.join("ncu")).find(|path| path.is_file())
-}
-
-/// The version in what `ncu --version` prints, such as `2025.3.1.0`.
-fn ncu_version(text: &str) -> Option<&str> {
-    let line = text.lines().find_map(|line| line.trim().strip_prefix("Version "))?;
-    line.split_whitespace().next()
 }
 
 /// What a program prints, if it runs and succeeds.
@@ -378,12 +361,5 @@ mod tests {
         assert!(old.detail.starts_with("version 570.86.15, for CUDA 12.8: "), "{}", old.detail);
         let new = driver_of_version(blank(), 13000, None);
         assert_eq!((new.status, new.detail.as_str()), (Status::Ok, "for CUDA 13.0"));
-    }
-
-    #[test]
-    fn ncus_version_is_read() {
-        let text = "NVIDIA (R) Nsight Compute Command Line Profiler\nCopyright (c) 2018\nVersion 2025.3.1.0 (build 36398880) (public-release)\n";
-        assert_eq!(ncu_version(text), Some("2025.3.1.0"));
-        assert_eq!(ncu_version("command not found"), None);
     }
 }

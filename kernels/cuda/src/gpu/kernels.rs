@@ -2,13 +2,14 @@
 
 use std::ffi::{CString, c_void};
 use std::ptr;
+use std::rc::Rc;
 
 use cudarc::driver::sys::{self, CUfunction_attribute as Attribute, CUjit_option as Jit, CUresult};
 use serde::{Deserialize, Serialize};
 
 use super::error::{GpuError, check, describe};
+use super::launch::{Pass, Shape, Step};
 use super::{Gpu, params, version};
-use crate::case::{Pass, Shape, Step};
 
 /// Dynamic shared memory that a block gets without opting in, in bytes.
 const SHARED_WITHOUT_OPTIN: u32 = 48 * 1024;
@@ -17,9 +18,16 @@ const SHARED_WITHOUT_OPTIN: u32 = 48 * 1024;
 #[derive(Debug)]
 pub struct Kernels<'gpu> {
     pub(super) gpu: &'gpu Gpu,
-    module: sys::CUmodule,
+    module: Rc<Module<'gpu>>,
     ptx: String,
     lowered: Option<String>,
+}
+
+/// Kernels in a GPU's memory. Whoever has a function of them has the module too, so that it is not unloaded before.
+#[derive(Debug)]
+pub(super) struct Module<'gpu> {
+    gpu: &'gpu Gpu,
+    handle: sys::CUmodule,
 }
 
 /// How long a case's launches took, by CUDA events around all of them, with cold caches. Starting a kernel costs a few
@@ -43,7 +51,7 @@ impl Times {
     }
 
     /// The statistics of single times in nanoseconds; `None` when there are none.
-    pub(crate) fn of(mut nanoseconds: Vec<u64>) -> Option<Self> {
+    pub fn of(mut nanoseconds: Vec<u64>) -> Option<Self> {
         nanoseconds.sort_unstable();
         let (&min_ns, &max_ns) = (nanoseconds.first()?, nanoseconds.last()?);
         let n = nanoseconds.len();
@@ -84,6 +92,7 @@ impl<'gpu> Kernels<'gpu> {
             }
             Err((result, log)) => return Err(refused(result, log)),
         };
+        let module = Rc::new(Module { gpu, handle: module });
         Ok(Self { gpu, module, ptx: ptx.to_owned(), lowered })
     }
 
@@ -144,7 +153,7 @@ impl<'gpu> Kernels<'gpu> {
         let name = CString::new(kernel).expect("a name that was found in PTX has no zero byte");
         let mut function = ptr::null_mut();
         // SAFETY: the module is loaded, the name is zero-terminated and the out-pointer is valid.
-        let result = unsafe { sys::cuModuleGetFunction(&raw mut function, self.module, name.as_ptr()) };
+        let result = unsafe { sys::cuModuleGetFunction(&raw mut function, self.module.handle, name.as_ptr()) };
         check(&format!("cuModuleGetFunction({kernel})"), result)?;
         // What a block may have without opting in counts its static shared memory, too.
         if shape.shared_bytes > 0 && self.static_shared(function)? + shape.shared_bytes > SHARED_WITHOUT_OPTIN {
@@ -154,6 +163,11 @@ impl<'gpu> Kernels<'gpu> {
             check(&format!("cuFuncSetAttribute({attribute:?}, {})", shape.shared_bytes), result)?;
         }
         Ok(function)
+    }
+
+    /// The module that the functions belong to.
+    pub(super) fn module(&self) -> Rc<Module<'gpu>> {
+        Rc::clone(&self.module)
     }
 
     /// Static shared memory of a kernel, in bytes.
@@ -167,11 +181,11 @@ impl<'gpu> Kernels<'gpu> {
     }
 }
 
-impl Drop for Kernels<'_> {
+impl Drop for Module<'_> {
     fn drop(&mut self) {
         if self.gpu.make_current().is_ok() {
             // SAFETY: the module was loaded in this context and is unloaded once.
-            unsafe { sys::cuModuleUnload(self.module) };
+            unsafe { sys::cuModuleUnload(self.handle) };
         }
     }
 }

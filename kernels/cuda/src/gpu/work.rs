@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use sim::{Arg, Content};
 
 use super::error::GpuError;
-use crate::case::{Pass, Prepared, Shape, Step};
+use super::launch::{Shape, Step};
 
 /// Memory and launches that share it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -71,7 +71,7 @@ impl Work {
         let mut places = Vec::new();
         let (mut next, own) = (0, self.buffers.len().saturating_sub(shared));
         for arg in &launch.args {
-            places.push(memory(arg).map(|memory| {
+            places.push(Memory::of(arg).map(|memory| {
                 next += 1;
                 (if next <= shared { next - 1 } else { next - 1 + own }, memory)
             }));
@@ -108,31 +108,6 @@ impl Work {
         Ok(())
     }
 
-    /// A case of a problem.
-    pub(super) fn of_case(case: &Prepared) -> Result<Self, GpuError> {
-        let number = || GpuError::Launch("a buffer's content is a number".to_owned());
-        let buffers = case.buffers.iter().map(|buffer| {
-            let memory = memory(&buffer.content).ok_or_else(number)?;
-            Ok(Memory { name: buffer.name.to_owned(), ..memory })
-        });
-        let launches = case.steps.iter().map(|step| {
-            let value = |arg: &Pass| match arg {
-                Pass::Scalar(scalar) => Ok(Value::Bytes(scalar.to_bytes())),
-                Pass::Buffer(name) => {
-                    let buffer = case.index(name).ok_or_else(|| unknown(step, name))?;
-                    Ok(Value::Address { buffer, offset: 0 })
-                }
-            };
-            let args = step.args.iter().map(value).collect::<Result<_, _>>()?;
-            Ok(WorkLaunch { kernel: step.kernel.to_owned(), shape: step.shape, args })
-        });
-        Ok(Self {
-            name: String::new(),
-            buffers: buffers.collect::<Result<_, _>>()?,
-            launches: launches.collect::<Result<_, GpuError>>()?,
-        })
-    }
-
     /// Its kernels, each once, for messages.
     pub(super) fn kernels(&self) -> String {
         let mut kernels: Vec<&str> = self.launches.iter().map(|launch| &*launch.kernel).collect();
@@ -141,24 +116,28 @@ impl Work {
     }
 }
 
-/// A step passes a buffer that is none.
-pub(super) fn unknown(step: &Step, name: &str) -> GpuError {
-    GpuError::Launch(format!("`{}` is passed `{name}`, which is no buffer", step.kernel))
+impl GpuError {
+    /// A step passes a buffer that is none.
+    pub fn no_buffer(step: &Step, name: &str) -> Self {
+        Self::Launch(format!("`{}` is passed `{name}`, which is no buffer", step.kernel))
+    }
 }
 
-/// The memory that an argument brings along, if it is some.
-fn memory(arg: &Arg) -> Option<Memory> {
-    let (name, bytes, content, written) = match arg {
-        Arg::Buffer(content) => ("a buffer", content.len() as u64, content.clone(), true),
-        Arg::Zeros(bytes) => ("a buffer", *bytes, Content::default(), true),
-        Arg::Uninit(bytes) => ("a buffer", *bytes, Content::default(), false),
-        // What nobody has written may hold something all the same, so that an element is known that stays unwritten.
-        Arg::Memory { name, bytes, content, written } => {
-            (&**name, *bytes, content.clone(), *written || !content.is_empty())
-        }
-        Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => return None,
-    };
-    Some(Memory { name: name.to_owned(), bytes, content, written })
+impl Memory {
+    /// The memory that an argument brings along, if it is some.
+    pub fn of(arg: &Arg) -> Option<Self> {
+        let (name, bytes, content, written) = match arg {
+            Arg::Buffer(content) => ("a buffer", content.len() as u64, content.clone(), true),
+            Arg::Zeros(bytes) => ("a buffer", *bytes, Content::default(), true),
+            Arg::Uninit(bytes) => ("a buffer", *bytes, Content::default(), false),
+            // What nobody has written may hold something all the same, so that an element is known that stays unwritten.
+            Arg::Memory { name, bytes, content, written } => {
+                (&**name, *bytes, content.clone(), *written || !content.is_empty())
+            }
+            Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } => return None,
+        };
+        Some(Self { name: name.to_owned(), bytes, content, written })
+    }
 }
 
 #[cfg(test)]
@@ -166,7 +145,6 @@ mod tests {
     use sim::{Dim3, Scalar};
 
     use super::*;
-    use crate::case::Buffer;
 
     fn launch(args: Vec<Arg>) -> sim::Launch {
         sim::Launch { grid: Dim3::linear(3), block: Dim3::new(8, 4, 1), shared_bytes: 16, args }
@@ -222,21 +200,5 @@ mod tests {
         work.push("k", &launch(vec![Arg::Zeros(4)]), 1).unwrap();
         let error = work.push("k", &launch(vec![Arg::Zeros(8)]), 1).unwrap_err();
         assert_eq!((error.exit_code(), error.to_string().contains("8 bytes where")), (2, true), "{error}");
-    }
-
-    #[test]
-    fn cases_are_works() {
-        let shape = Shape { grid: Dim3::linear(1), block: Dim3::linear(32), shared_bytes: 0 };
-        let args = vec![Pass::Buffer("b"), Pass::Scalar(Scalar::U8(7))];
-        let buffers = vec![Buffer::zeros("a", 16), Buffer { name: "b", content: Arg::Uninit(4) }];
-        let case = Prepared { buffers, steps: vec![Step { kernel: "k", shape, args }], expected: Vec::new() };
-        let work = Work::of_case(&case).unwrap();
-        assert_eq!(work.launches[0].args, [Value::Address { buffer: 1, offset: 0 }, Value::Bytes(vec![7])]);
-        assert_eq!(
-            work.buffers.iter().map(|one| (one.bytes, one.written)).collect::<Vec<_>>(),
-            [(16, true), (4, false)]
-        );
-        let strange = Prepared { buffers: vec![Buffer { name: "n", content: Arg::Bytes(vec![]) }], ..case };
-        assert!(Work::of_case(&strange).is_err());
     }
 }
