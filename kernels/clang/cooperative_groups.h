@@ -18,6 +18,35 @@ WB_DEVICE unsigned long long blocks_of_grid() {
     return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
 }
 
+// The word that the driver gives to a cooperative launch; its address is in two of the driver's registers.
+WB_DEVICE unsigned *grid_word() {
+    unsigned high, low;
+    asm volatile("mov.u32 %0, %%envreg1;" : "=r"(high));
+    asm volatile("mov.u32 %0, %%envreg2;" : "=r"(low));
+    const unsigned long long address = (unsigned long long)high << 32 | low;
+    return address == 0 ? nullptr : (unsigned *)address + 1;
+}
+// One thread of each block counts it in. The last one takes all counts back and turns the highest bit, for which the others
+// wait.
+WB_DEVICE void sync_grid() {
+    unsigned *const word = grid_word();
+    if (word == nullptr) __trap();
+    __syncthreads();
+    if (thread_in_block() == 0) {
+        const unsigned blocks = (unsigned)blocks_of_grid(), turn = 0x80000000;
+        __threadfence();
+        const unsigned before = atomicAdd(word, 1u);
+        if ((before & ~turn) == blocks - 1) {
+            atomicAdd(word, turn - blocks);
+        } else {
+            while (((*(volatile unsigned *)word ^ before) & turn) == 0) {
+            }
+        }
+        __threadfence();
+    }
+    __syncthreads();
+}
+
 // A shuffle of any type whose values can be copied as words.
 enum class way { from, up, down, across };
 template <class T> WB_DEVICE T shuffled(way how, unsigned mask, T value, unsigned lane, int width) {
@@ -88,6 +117,8 @@ class grid_group {
     friend WB_MEMBER grid_group this_grid();
 
   public:
+    static WB_MEMBER void sync() { wb::sync_grid(); }
+    static WB_MEMBER bool is_valid() { return wb::grid_word() != nullptr; }
     static WB_MEMBER unsigned long long num_blocks() { return wb::blocks_of_grid(); }
     static WB_MEMBER unsigned long long block_rank() { return wb::block_in_grid(); }
     static WB_MEMBER dim3 dim_blocks() { return gridDim; }
@@ -238,6 +269,7 @@ template <class Group, class Label> WB_DEVICE coalesced_group labeled_partition(
 }
 
 template <class Group> WB_DEVICE void sync(const Group &group) { group.sync(); }
+WB_DEVICE void sync(const grid_group &grid) { grid.sync(); }
 WB_DEVICE void sync(const thread_block &) { __syncthreads(); }
 
 } // namespace cooperative_groups

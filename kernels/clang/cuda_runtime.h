@@ -5,6 +5,8 @@
 #include "warpbook/barriers.h"
 #include "warpbook/builtin_variables.h"
 #include "warpbook/conversions.h"
+#include "warpbook/double_functions.h"
+#include "warpbook/float_functions.h"
 #include "warpbook/integers.h"
 #include "warpbook/language.h"
 #include "warpbook/memory.h"

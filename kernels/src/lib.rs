@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-pub use cuda::{compile, doctor, gpu, names, ncu, nvcc, nvrtc, peers, sass, setup};
+pub use cuda::{clang, compile, doctor, gpu, names, ncu, nvcc, nvrtc, peers, sass, setup};
 
 pub mod baseline;
 pub mod bench;

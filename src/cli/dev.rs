@@ -87,6 +87,9 @@ pub(crate) enum DevCommand {
         /// Also write what was proved beside each exercise: the kill table, or the right answers
         #[arg(long)]
         write: bool,
+        /// The compiler [default: NVRTC, or clang where there is no NVRTC]
+        #[arg(long, value_enum, value_name = "NAME", conflicts_with = "write")]
+        compiler: Option<super::launch::CompilerChoice>,
         /// Folder of the course (found from the current folder upwards, if not given)
         #[arg(long, value_name = "DIR")]
         exercises: Option<PathBuf>,

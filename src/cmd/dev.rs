@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use exercises::audit;
-use exercises::compiler::{Cached, Nvrtc};
+use exercises::compiler::{Cached, Local};
 use kernels::isa::coverage;
 use kernels::probes::{self, Suite};
 use kernels::ptx;
@@ -75,10 +75,11 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
             say!("written: {}", file.display());
             Ok(0)
         }
-        DevCommand::Check { names, write, exercises } => {
+        DevCommand::Check { names, write, compiler, exercises } => {
             let course = exercise::course(exercises.as_deref())?;
+            let compiler = compiler.and_then(super::sim::compiler_of);
             let prove = || {
-                let report = audit::check_course(&course, names, &Cached::new(Nvrtc));
+                let report = audit::check_course(&course, names, &Cached::new(Local { compiler }));
                 report.map_err(|error| Failure::new(error.exit_code(), error))
             };
             let mut report = prove()?;

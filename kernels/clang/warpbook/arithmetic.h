@@ -62,7 +62,16 @@ WB_DEVICE float __fdividef(float a, float b) {
     return quotient;
 }
 WB_DEVICE float rsqrtf(float x) { return __nvvm_rsqrt_approx_f(x); }
-WB_DEVICE float __frsqrt_rn(float x);
+
+// What kind of number it is.
+#define WB_KIND(type)                                                                              \
+    WB_BOTH bool isnan(type x) { return __builtin_isnan(x); }                                      \
+    WB_BOTH bool isinf(type x) { return __builtin_isinf(x); }                                      \
+    WB_BOTH bool isfinite(type x) { return __builtin_isfinite(x); }                                \
+    WB_BOTH bool signbit(type x) { return __builtin_signbit(x); }
+WB_KIND(float)
+WB_KIND(double)
+#undef WB_KIND
 
 // The parts of a number. A subnormal one is scaled up first.
 WB_DEVICE int ilogbf(float x) {

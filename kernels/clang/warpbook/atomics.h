@@ -89,3 +89,24 @@ WB_FLOAT_EXCHANGE()
 WB_FLOAT_EXCHANGE(_block)
 WB_FLOAT_EXCHANGE(_system)
 #undef WB_FLOAT_EXCHANGE
+
+// Compute capability 9.0 adds two and four floats in global memory at once; each of them is atomic.
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+WB_DEVICE float2 atomicAdd(float2 *address, float2 x) {
+    float2 old;
+    asm volatile("atom.global.add.v2.f32 {%0, %1}, [%2], {%3, %4};"
+                 : "=f"(old.x), "=f"(old.y)
+                 : "l"((__SIZE_TYPE__)(void __attribute__((address_space(1))) *)address), "f"(x.x), "f"(x.y)
+                 : "memory");
+    return old;
+}
+WB_DEVICE float4 atomicAdd(float4 *address, float4 x) {
+    float4 old;
+    asm volatile("atom.global.add.v4.f32 {%0, %1, %2, %3}, [%4], {%5, %6, %7, %8};"
+                 : "=f"(old.x), "=f"(old.y), "=f"(old.z), "=f"(old.w)
+                 : "l"((__SIZE_TYPE__)(void __attribute__((address_space(1))) *)address), "f"(x.x), "f"(x.y), "f"(x.z),
+                   "f"(x.w)
+                 : "memory");
+    return old;
+}
+#endif
