@@ -12,6 +12,7 @@ pub mod check;
 pub mod checked;
 pub mod claims;
 pub mod compare;
+pub mod compilers;
 pub mod counters;
 pub mod isa;
 pub mod known;

@@ -34,6 +34,11 @@ pub(crate) enum DevCommand {
     },
     /// List every PTX instruction that is simulated, with what tests it, and what is not simulated
     Isa,
+    /// Compare the workbook's kernels as clang makes them with NVRTC's: results, findings, exact counters
+    Clang {
+        /// Versions or problems (all, if none is given)
+        names: Vec<String>,
+    },
     /// Compare the simulator's exact counters on small kernels with what a GPU counted
     #[command(after_help = EXIT_CODES)]
     Probes {

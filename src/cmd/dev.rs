@@ -17,6 +17,7 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
     match &args.command {
         DevCommand::Ptx { kernels } => write_ptx(kernels, json),
         DevCommand::Isa => instructions(json),
+        DevCommand::Clang { names } => compilers(names, json),
         DevCommand::Time { out } => {
             let evaluation = super::compare_time::evaluate(&Compare::default())?;
             let file = evaluation.write(out).map_err(|why| Failure::new(USAGE, why))?;
@@ -172,4 +173,33 @@ fn compare_probes(suite: &Suite, record: &str, json: bool) -> Ended {
 pub(crate) fn launch_probes(folder: &Path, gpu: u32) -> Ended {
     probes::child(folder, gpu).map_err(|error| Failure::new(error.exit_code(), error))?;
     Ok(0)
+}
+
+/// The workbook's kernels by clang beside NVRTC's.
+fn compilers(names: &[String], json: bool) -> Ended {
+    let table = kernels::compilers::compare(names).map_err(|error| Failure::new(error.exit_code(), error))?;
+    if json {
+        out::json(&table)?;
+    } else {
+        for row in &table.rows {
+            let equal = row.counters - row.differences.len();
+            let differing: Vec<String> = (row.differences.iter())
+                .map(|difference| format!("{} {} -> {}", difference.counter, difference.nvrtc, difference.clang))
+                .collect();
+            say!("{}: {equal}/{} {}", row.version, row.counters, differing.join(", "));
+            if let Some(wrong) = &row.wrong {
+                say!("  wrong: {wrong}");
+            }
+        }
+        let counters: usize = table.rows.iter().map(|row| row.counters).sum();
+        let differing: usize = table.rows.iter().map(|row| row.differences.len()).sum();
+        say!(
+            "{} of {counters} exact counters ({:.1} %) of {} versions are those of NVRTC's code (clang {})",
+            counters - differing,
+            100.0 * table.share(),
+            table.rows.len(),
+            table.clang
+        );
+    }
+    Ok(if table.rows.iter().any(|row| row.wrong.is_some()) { FAULTY } else { 0 })
 }

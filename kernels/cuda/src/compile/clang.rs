@@ -47,8 +47,14 @@ const SURROUNDINGS: &[&str] = &[
     "-nostdinc++",
     "-fno-color-diagnostics",
     "-fmacro-backtrace-limit=1",
-    "-Wno-unused-command-line-argument",
-    "-Wno-unknown-cuda-version",
+    "-ferror-limit=100",
+    // About what NVIDIA's compilers warn of; clang's habits of style would only confuse.
+    "-Wno-everything",
+    "-Wuninitialized",
+    "-Wunused-variable",
+    "-Wreturn-type",
+    "-Wdivision-by-zero",
+    "-Warray-bounds",
 ];
 
 /// The text that clang reads: the source under its own name, then what makes instances of its templates.
