@@ -410,4 +410,10 @@ WB_LONG double erf(double x) {
     const double a = fabs(x);
     return a < 1.5 ? wb_erf_series(x) : copysign(1.0 - (a > 28.0 ? 0.0 : wb_erfc_fraction(a)), x);
 }
-WB_DEVICE double normcdf(double x) { return 0.5 * erfc(-x * 0x1.6a09e667f3bcdp-1); }
+WB_LONG double normcdf(double x) {
+    if (x < -39.0) return 0.0;
+    // Far out, the rounding of the operand matters: erfc falls by the factor 1 - 2 a d for a step d.
+    const wb_pair a = wb_product(-x, 0x1.6a09e667f3bcdp-1);
+    const double low = fma(-x, -0x1.bdd3413b26456p-55, a.low), y = 0.5 * erfc(a.high);
+    return a.high > 1.0 ? fma(-2.0 * a.high * low, y, y) : y;
+}
