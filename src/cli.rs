@@ -256,6 +256,9 @@ pub(crate) struct Setup {
     /// Also fetch ptxas and nvdisasm, which show the machine code of a kernel
     #[arg(long)]
     pub(crate) sass: bool,
+    /// Also fetch clang, which compiles device code where NVRTC does not run (fetched anyway where there is no NVRTC)
+    #[arg(long)]
+    pub(crate) clang: bool,
 }
 
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ mod cache;
 pub mod sandbox;
 
 pub use cache::Cached;
-use kernels::compile::{Arch, CompileError, Options, Source};
+use kernels::compile::{self, Arch, Choice, CompileError, Options, Source};
 use kernels::open;
 pub use sandbox::Sandboxed;
 use serde::{Deserialize, Serialize};
@@ -39,27 +39,51 @@ pub trait Compiler: Sync {
     /// # Errors
     /// [`CompileFailure`].
     fn compile(&self, name: &str, text: &str) -> Result<Compiled, CompileFailure>;
+
+    /// Which build of which compiler it is: what others make is kept apart. None if there is none.
+    fn identity(&self) -> Option<String>;
 }
 
 /// What exercises are compiled for where their source does not say it (`// warpbook: arch=compute_75`): the architecture
 /// of the H200, which grades them. An older one lacks what chapters teach, such as `__reduce_add_sync`.
 pub const ARCH: Arch = Arch::new(90);
 
-/// NVIDIA's NVRTC in this process, as [`kernels::compile`] finds it: for sources of people who trust themselves.
+/// The compiler of device code in this process, as [`kernels::compile`] finds it: for sources of people who trust themselves.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Nvrtc;
+pub struct Local {
+    /// Which one. None: NVRTC, or clang where there is no NVRTC.
+    pub compiler: Option<kernels::compile::Compiler>,
+}
 
-impl Compiler for Nvrtc {
+impl Local {
+    /// The compiler that this is on this machine.
+    fn which(self) -> Result<kernels::compile::Compiler, CompileFailure> {
+        match self.compiler {
+            Some(compiler) => Ok(compiler),
+            None => compile::for_device_code().map_err(|why| CompileFailure::Missing(why.to_string())),
+        }
+    }
+}
+
+impl Compiler for Local {
+    fn identity(&self) -> Option<String> {
+        self.which().ok()?.identity()
+    }
+
     fn compile(&self, name: &str, text: &str) -> Result<Compiled, CompileFailure> {
         // Submissions are compiled where no file may be written, and [`Cached`] keeps what was compiled besides.
-        let options = Options { default_arch: ARCH, kept: false, ..Options::nvrtc() };
+        let options = Options { default_arch: ARCH, kept: false, ..Options::with(self.which()?) };
         match open::build(&Source { name, text }, &options, true) {
             Ok(build) => Ok(Compiled {
                 ptx: build.optimised.ptx,
                 debug_ptx: build.debug.map(|debug| debug.ptx),
                 warnings: build.optimised.log,
             }),
-            Err(CompileError::Rejected { log, .. }) => Err(CompileFailure::Rejected(log)),
+            Err(CompileError::Rejected { log, help, .. }) => {
+                // NVRTC's messages stand for themselves; what clang alone refuses needs the reason.
+                let help = help.filter(|_| options.compiler == Choice::Only(compile::Compiler::Clang));
+                Err(CompileFailure::Rejected(help.map_or(log.clone(), |help| format!("{log}\nhelp: {help}"))))
+            }
             Err(why @ (CompileError::Arch { .. } | CompileError::Nul { .. })) => {
                 Err(CompileFailure::Rejected(why.to_string()))
             }

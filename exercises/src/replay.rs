@@ -41,7 +41,7 @@ pub fn write(
         exercise.name, case.case.name
     );
     let _ = writeln!(out, "file = {:?}", from(&folder, source, &course.dir).display().to_string());
-    let _ = writeln!(out, "arch = \"{ARCH}\"\ncompiler = \"nvrtc\"");
+    let _ = writeln!(out, "arch = \"{ARCH}\"\ncompiler = \"{}\"", compiler_name());
     let _ = writeln!(out, "budget = {}\nschedules = {}", exercise.run.budget, exercise.run.schedules);
     if exercise.run.tolerance > 0.0 {
         let _ = writeln!(out, "tolerance = {:?}", exercise.run.tolerance);
@@ -137,5 +137,12 @@ fn from(folder: &Path, source: &Path, course: &Path) -> PathBuf {
             (0..depth).map(|_| Path::new("..")).collect::<PathBuf>().join(inside)
         }
         Err(_) => source,
+    }
+}
+/// The compiler that grades on this machine, as a launch file names it.
+fn compiler_name() -> &'static str {
+    match kernels::compile::for_device_code() {
+        Ok(kernels::compile::Compiler::Clang) => "clang",
+        _ => "nvrtc",
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use exercises::audit::{self, CourseReport};
-use exercises::compiler::{Cached, Nvrtc};
+use exercises::compiler::{Cached, Local};
 use exercises::desk::{self, Asked, Filter, Whose};
 use exercises::grade::CheckKind;
 use exercises::runner::{self, Event, Inputs};
@@ -81,7 +81,7 @@ impl Copy {
     }
 
     fn audit(&self) -> CourseReport {
-        audit::check_course(&self.course(), &[], &Cached::new(Nvrtc)).unwrap()
+        audit::check_course(&self.course(), &[], &Cached::new(Local::default())).unwrap()
     }
 
     /// Demands that a problem is found.
@@ -150,7 +150,8 @@ fn graded(name: &str, from: &str, to: &str) -> (String, Grade) {
     let exercise = course.exercise(name).unwrap();
     let solution = std::fs::read_to_string(course.solution_file(exercise)).unwrap();
     assert!(solution.contains(from), "the solution has no `{from}`");
-    let mut grade = grade(&course, exercise, "block_sum.cu", &solution.replace(from, to), &Cached::new(Nvrtc)).unwrap();
+    let mut grade =
+        grade(&course, exercise, "block_sum.cu", &solution.replace(from, to), &Cached::new(Local::default())).unwrap();
     grade.misconception = exercises::misconception::recognise(&course, exercise, &grade).unwrap();
     (feedback::text(exercise, &grade), grade)
 }
@@ -203,7 +204,7 @@ fn hidden_cases_depend_on_the_secret_and_nobody_else_sees_them() {
     }
     let course = course();
     let exercise = course.exercise("block_sum").unwrap();
-    let compiler = Cached::new(Nvrtc);
+    let compiler = Cached::new(Local::default());
     let bench = |secret| Bench::new(&course, exercise, secret, &compiler).unwrap();
     let hidden = |bench: &Bench<'_>| bench.instances.iter().find(|one| one.case.hidden).cloned();
     assert!(hidden(&bench(None)).is_none());
@@ -233,7 +234,7 @@ fn remarks_fail_only_where_an_exercise_says_so() {
     let text = solution.replace("int t = threadIdx.x;", "int t = threadIdx.x; __shared__ int same; same = n;");
     assert_ne!(solution, text);
     let grade = |exercise: &exercises::course::Exercise| {
-        let grade = grade(&course, exercise, "block_sum.cu", &text, &Cached::new(Nvrtc)).unwrap();
+        let grade = grade(&course, exercise, "block_sum.cu", &text, &Cached::new(Local::default())).unwrap();
         let found = grade.checks.iter().filter(|check| check.kind == CheckKind::Findings).all(|check| check.passed);
         (found, grade)
     };
@@ -255,7 +256,7 @@ fn predictions_are_credited_by_distance_and_only_shown_when_all_are_made() {
     let course = course();
     let exercise = course.exercise("stride_costs").unwrap();
     let answer = |text: &str| {
-        let grade = grade(&course, exercise, "stride_costs.txt", text, &Cached::new(Nvrtc)).unwrap();
+        let grade = grade(&course, exercise, "stride_costs.txt", text, &Cached::new(Local::default())).unwrap();
         (feedback::text(exercise, &grade), grade)
     };
     let (text, grade) = answer("wavefronts-2: 2\nwavefronts-32: 1\n");
@@ -300,7 +301,7 @@ fn a_learner_works_through_the_course() {
     }
     let copy = Copy::of(&["stride_costs", "coalesced_copy", "block_sum"]);
     let course = copy.course();
-    let compiler = Cached::new(Nvrtc);
+    let compiler = Cached::new(Local::default());
     let work = |keys: &[&'static str]| {
         let mut out = Vec::new();
         let mut typed = Typed(keys.iter().copied().collect());
@@ -375,7 +376,7 @@ fn files_are_graded_by_their_names() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("block_sum.cu");
     std::fs::copy(course.solution_file(course.exercise("block_sum").unwrap()), &file).unwrap();
-    let compiler = Cached::new(Nvrtc);
+    let compiler = Cached::new(Local::default());
     let check = |what: &str, whose| {
         let asked = Asked { what: Some(what), whose, ..Asked::default() };
         desk::check(&course, &State::default(), &asked, &compiler, None)

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use exercises::compiler::{Cached, Nvrtc};
+use exercises::compiler::{Cached, Local};
 use exercises::desk::{self, Asked, Whose};
 use exercises::native::{NativeCases, NativeRun};
 use exercises::state::State;
@@ -103,7 +103,7 @@ fn course() -> Course {
 
 /// Grades the solution of an exercise after replacing `from` by `to`, and runs it.
 fn native(name: &str, from: &str, to: &str, mood: Mood) -> NativeRun {
-    let (course, compiler) = (course(), Cached::new(Nvrtc));
+    let (course, compiler) = (course(), Cached::new(Local::default()));
     let exercise = course.exercise(name).unwrap();
     let bench = Bench::new(&course, exercise, Some("a secret"), &compiler).unwrap();
     let solution = std::fs::read_to_string(course.solution_file(exercise)).unwrap();
@@ -118,7 +118,7 @@ fn what_a_gpu_gets_is_the_whole_case() {
     if !compiler_for("the work of every exercise's solution") {
         return;
     }
-    let (course, compiler) = (course(), Cached::new(Nvrtc));
+    let (course, compiler) = (course(), Cached::new(Local::default()));
     for exercise in course.exercises.iter().filter(|one| !one.kind.asks()) {
         let asked = Asked { what: Some(&exercise.name), whose: Whose::Solution, ..Asked::default() };
         let checked = desk::check(&course, &State::default(), &asked, &compiler, Some(&Stand(Mood::Good)));

@@ -3,7 +3,7 @@
 
 #![forbid(unsafe_code)]
 
-pub use cuda::{compile, doctor, gpu, names, ncu, nvcc, nvrtc, peers, sass, setup};
+pub use cuda::{clang, compile, doctor, gpu, names, ncu, nvcc, nvrtc, peers, sass, setup};
 
 pub mod baseline;
 pub mod bench;
@@ -13,6 +13,7 @@ pub mod check;
 pub mod checked;
 pub mod claims;
 pub mod compare;
+pub mod compilers;
 pub mod counters;
 pub mod isa;
 pub mod known;

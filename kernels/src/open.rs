@@ -89,7 +89,7 @@ pub fn build(source: &Source<'_>, options: &Options, checks: bool) -> Result<Bui
         match &optimised.part {
             Some(part) => {
                 options.stubs.clone_from(&part.stubs);
-                options.default_device = optimised.compiler == compile::Compiler::Nvrtc;
+                options.default_device = optimised.compiler != compile::Compiler::Nvcc;
                 cache::compile(&Source { name: source.name, text: &part.text }, &options)
             }
             None => cache::compile(source, &options),

@@ -34,6 +34,11 @@ pub(crate) enum DevCommand {
     },
     /// List every PTX instruction that is simulated, with what tests it, and what is not simulated
     Isa,
+    /// Compare the workbook's kernels as clang makes them with NVRTC's: results, findings, exact counters
+    Clang {
+        /// Versions or problems (all, if none is given)
+        names: Vec<String>,
+    },
     /// Compare the simulator's exact counters on small kernels with what a GPU counted
     #[command(after_help = EXIT_CODES)]
     Probes {
@@ -87,6 +92,9 @@ pub(crate) enum DevCommand {
         /// Also write what was proved beside each exercise: the kill table, or the right answers
         #[arg(long)]
         write: bool,
+        /// The compiler [default: NVRTC, or clang where there is no NVRTC]
+        #[arg(long, value_enum, value_name = "NAME", conflicts_with = "write")]
+        compiler: Option<super::launch::CompilerChoice>,
         /// Folder of the course (found from the current folder upwards, if not given)
         #[arg(long, value_name = "DIR")]
         exercises: Option<PathBuf>,

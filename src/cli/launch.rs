@@ -205,6 +205,8 @@ pub(crate) enum CompilerChoice {
     Nvrtc,
     /// The compiler driver, for files that hold host code too
     Nvcc,
+    /// LLVM's compiler, for device code, also where NVIDIA's do not run
+    Clang,
 }
 
 /// A source line, or all of them.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use exercises::audit;
-use exercises::compiler::{Cached, Nvrtc};
+use exercises::compiler::{Cached, Local};
 use kernels::isa::coverage;
 use kernels::probes::{self, Suite};
 use kernels::regenerate;
@@ -17,6 +17,7 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
     match &args.command {
         DevCommand::Ptx { kernels } => write_ptx(kernels, json),
         DevCommand::Isa => instructions(json),
+        DevCommand::Clang { names } => compilers(names, json),
         DevCommand::Time { out } => {
             let evaluation = super::compare_time::evaluate(&Compare::default())?;
             let file = evaluation.write(out).map_err(|why| Failure::new(USAGE, why))?;
@@ -75,10 +76,11 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
             say!("written: {}", file.display());
             Ok(0)
         }
-        DevCommand::Check { names, write, exercises } => {
+        DevCommand::Check { names, write, compiler, exercises } => {
             let course = exercise::course(exercises.as_deref())?;
+            let compiler = compiler.and_then(super::sim::compiler_of);
             let prove = || {
-                let report = audit::check_course(&course, names, &Cached::new(Nvrtc));
+                let report = audit::check_course(&course, names, &Cached::new(Local { compiler }));
                 report.map_err(|error| Failure::new(error.exit_code(), error))
             };
             let mut report = prove()?;
@@ -171,4 +173,33 @@ fn compare_probes(suite: &Suite, record: &str, json: bool) -> Ended {
 pub(crate) fn launch_probes(folder: &Path, gpu: u32) -> Ended {
     probes::child(folder, gpu).map_err(|error| Failure::new(error.exit_code(), error))?;
     Ok(0)
+}
+
+/// The workbook's kernels by clang beside NVRTC's.
+fn compilers(names: &[String], json: bool) -> Ended {
+    let table = kernels::compilers::compare(names).map_err(|error| Failure::new(error.exit_code(), error))?;
+    if json {
+        out::json(&table)?;
+    } else {
+        for row in &table.rows {
+            let equal = row.counters - row.differences.len();
+            let differing: Vec<String> = (row.differences.iter())
+                .map(|difference| format!("{} {} -> {}", difference.counter, difference.nvrtc, difference.clang))
+                .collect();
+            say!("{}: {equal}/{} {}", row.version, row.counters, differing.join(", "));
+            if let Some(wrong) = &row.wrong {
+                say!("  wrong: {wrong}");
+            }
+        }
+        let counters: usize = table.rows.iter().map(|row| row.counters).sum();
+        let differing: usize = table.rows.iter().map(|row| row.differences.len()).sum();
+        say!(
+            "{} of {counters} exact counters ({:.1} %) of {} versions are those of NVRTC's code (clang {})",
+            counters - differing,
+            100.0 * table.share(),
+            table.rows.len(),
+            table.clang
+        );
+    }
+    Ok(if table.rows.iter().any(|row| row.wrong.is_some()) { FAULTY } else { 0 })
 }

@@ -7,9 +7,12 @@ use crate::cli::Setup;
 use crate::out::{self, say};
 
 pub(crate) fn run(args: &Setup, json: bool) -> Ended {
-    let mut components = vec![Component::Nvrtc, Component::Headers];
+    let mut components = Component::usual(std::env::consts::OS, std::env::consts::ARCH).to_vec();
     components.extend(args.nvcc.then_some(Component::Nvcc));
     components.extend(args.sass.then_some(Component::Sass));
+    if args.clang && !components.contains(&Component::Clang) {
+        components.push(Component::Clang);
+    }
     let failed = |error: setup::SetupError| Failure::new(UNSUPPORTED, error);
     let missing: Vec<Component> = components.iter().copied().filter(|&c| setup::installed(c).is_none()).collect();
     if !json && !missing.is_empty() {

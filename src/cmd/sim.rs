@@ -119,6 +119,16 @@ fn show_list(args: &Sim, json: bool) -> Ended {
     Ok(0)
 }
 
+/// The compiler that a choice names; none if it is left to the file.
+pub(crate) fn compiler_of(choice: CompilerChoice) -> Option<Compiler> {
+    match choice {
+        CompilerChoice::Auto => None,
+        CompilerChoice::Nvrtc => Some(Compiler::Nvrtc),
+        CompilerChoice::Nvcc => Some(Compiler::Nvcc),
+        CompilerChoice::Clang => Some(Compiler::Clang),
+    }
+}
+
 /// The options that say how the file is compiled and what is simulated, as they were typed.
 fn given(args: &Sim) -> String {
     let mut words: Vec<String> = Vec::new();
@@ -131,6 +141,7 @@ fn given(args: &Sim) -> String {
         CompilerChoice::Auto => None,
         CompilerChoice::Nvrtc => Some("--compiler nvrtc".to_owned()),
         CompilerChoice::Nvcc => Some("--compiler nvcc".to_owned()),
+        CompilerChoice::Clang => Some("--compiler clang".to_owned()),
     }));
     words.extend(args.target.iter().map(|target| format!("--target {target}")));
     words.iter().map(|word| format!(" {word}")).collect()
@@ -219,8 +230,9 @@ fn compile_options(args: &Sim, session: &Session) -> Result<Options, Failure> {
         (Some(CompilerChoice::Auto), _) | (None, None | Some("auto")) => Choice::Auto,
         (Some(CompilerChoice::Nvrtc), _) | (None, Some("nvrtc")) => Choice::Only(Compiler::Nvrtc),
         (Some(CompilerChoice::Nvcc), _) | (None, Some("nvcc")) => Choice::Only(Compiler::Nvcc),
+        (Some(CompilerChoice::Clang), _) | (None, Some("clang")) => Choice::Only(Compiler::Clang),
         (None, Some(other)) => {
-            return Err(usage(format!("compiler: `{other}` is none of auto, nvrtc, nvcc")));
+            return Err(usage(format!("compiler: `{other}` is none of auto, nvrtc, nvcc, clang")));
         }
     };
     let target = args.target.as_deref().or(settings.target.as_deref());

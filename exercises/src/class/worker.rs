@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::submission::{Handed, Submission, look};
 use super::{ExerciseResult, Settings, Status, counting};
-use crate::compiler::{Cached, Nvrtc, Sandboxed};
+use crate::compiler::{Cached, Local, Sandboxed};
 use crate::course::{Course, Exercise, Kind};
 use crate::feedback;
 use crate::grade::{Bench, Depth, Grade, GradeError, share};
@@ -157,7 +157,7 @@ fn one(course: &Course, exercise: &Exercise, request: &Request, program: &Path) 
             return ExerciseResult::nothing(exercise, Status::Missing, &message);
         }
     };
-    let bench = Bench::new(course, exercise, Some(&request.secret), &Cached::new(Nvrtc));
+    let bench = Bench::new(course, exercise, Some(&request.secret), &Cached::new(Local::default()));
     let sandbox = Sandboxed::new(program.to_owned());
     let graded = bench.and_then(|bench| {
         let grade = bench.grade(&file, &text, &sandbox, Depth::All)?;

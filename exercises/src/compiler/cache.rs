@@ -19,10 +19,9 @@ pub struct Cached<C> {
 impl<C: Compiler> Cached<C> {
     /// A compiler whose results are kept in warpbook's cache.
     pub fn new(compiler: C) -> Self {
-        let found = nvrtc::get().ok();
-        let who = found.map(|nvrtc| format!("{:?} {}", nvrtc.version(), nvrtc.path().display())).unwrap_or_default();
-        let folder = found.and_then(|_| nvrtc::cache_folder()).map(|cache| cache.join("exercises"));
-        Self { compiler, folder, who }
+        let found = compiler.identity();
+        let folder = found.as_ref().and_then(|_| nvrtc::cache_folder()).map(|cache| cache.join("exercises"));
+        Self { compiler, folder, who: found.unwrap_or_default() }
     }
 
     fn file(&self, name: &str, text: &str) -> Option<PathBuf> {
@@ -36,6 +35,10 @@ impl<C: Compiler> Cached<C> {
 }
 
 impl<C: Compiler> Compiler for Cached<C> {
+    fn identity(&self) -> Option<String> {
+        self.compiler.identity()
+    }
+
     fn compile(&self, name: &str, text: &str) -> Result<Compiled, CompileFailure> {
         let file = self.file(name, text);
         let known = file.as_ref().and_then(|file| std::fs::read(file).ok());

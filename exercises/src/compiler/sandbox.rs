@@ -1,7 +1,7 @@
 //! Compiles what strangers wrote: in a process of its own, with limits on time and memory, that can open no file but the
 //! compiler's.
 //!
-//! The program starts itself again ([`Sandboxed`], [`child`]). The child finds and warms up NVRTC, then gives up its
+//! The program starts itself again ([`Sandboxed`], [`child`]). The child finds and warms up the compiler, then gives up its
 //! rights: on Linux, Landlock leaves it the folders of the compiler and of CUDA's headers to read and nothing to write,
 //! so that `#include "/etc/passwd"` fails in the operating system, however it is spelt. Where Landlock is missing, the
 //! child may open no file at all, because its limit of open files is reached; headers of CUDA that NVRTC has not built in
@@ -13,12 +13,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use kernels::clang;
+use kernels::compile::{self, Compiler as Kind};
 use kernels::nvrtc;
 use kernels::setup::{self, Component};
 use serde::{Deserialize, Serialize};
 use wait_timeout::ChildExt;
 
-use super::{CompileFailure, Compiled, Compiler, Nvrtc};
+use super::{CompileFailure, Compiled, Compiler, Local};
 
 /// The hidden subcommand that [`child`] is reached by.
 pub const SUBCOMMAND: &str = "compile-submission";
@@ -43,8 +45,18 @@ const MOST_OUTPUT: u64 = 64 << 20;
 const MOST_SOURCE: usize = 1 << 20;
 
 /// Variables of the environment that the compiler's search needs; no other reaches the child.
-const ENVIRONMENT: [&str; 8] =
-    ["WARPBOOK_NVRTC", "WARPBOOK_CACHE", "XDG_CACHE_HOME", "HOME", "CUDA_PATH", "CUDA_HOME", "LD_LIBRARY_PATH", "PATH"];
+const ENVIRONMENT: [&str; 10] = [
+    "WARPBOOK_NVRTC",
+    "WARPBOOK_CLANG",
+    "WARPBOOK_COMPILER",
+    "WARPBOOK_CACHE",
+    "XDG_CACHE_HOME",
+    "HOME",
+    "CUDA_PATH",
+    "CUDA_HOME",
+    "LD_LIBRARY_PATH",
+    "PATH",
+];
 
 /// How a child is kept from the machine's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,6 +102,8 @@ impl Sandboxed {
         let missing = |what: &str, why: &dyn std::fmt::Display| {
             CompileFailure::Missing(format!("cannot {what} {}: {why}", self.program.display()))
         };
+        // The child may write nothing.
+        let _ = clang::headers::folder();
         let nowhere = tempfile::tempdir().map_err(|why| missing("make a folder for", &why))?;
         let mut child = Command::new(&self.program)
             .arg(SUBCOMMAND)
@@ -147,6 +161,10 @@ impl Sandboxed {
 }
 
 impl Compiler for Sandboxed {
+    fn identity(&self) -> Option<String> {
+        Local::default().identity()
+    }
+
     fn compile(&self, name: &str, text: &str) -> Result<Compiled, CompileFailure> {
         refuse(name, text)?;
         // The child knows the file by its bare name: no path of this machine gets into messages.
@@ -220,12 +238,12 @@ pub fn child() -> std::io::Result<()> {
     let request: Request = serde_json::from_slice(&bytes)?;
     limit_resources()?;
     // Loads the compiler and what it loads in turn, while files can still be opened.
-    let warm = Nvrtc.compile("warm.cu", "__global__ void warm() {}\n");
+    let warm = Local::default().compile("warm.cu", "__global__ void warm() {}\n");
     let reply = match warm {
         Err(failure @ CompileFailure::Missing(_)) => Reply { protection: Protection::TextOnly, result: Err(failure) },
         _ => {
             let protection = give_up_files();
-            Reply { protection, result: Nvrtc.compile(&request.name, &request.text).and_then(not_too_large) }
+            Reply { protection, result: Local::default().compile(&request.name, &request.text).and_then(not_too_large) }
         }
     };
     std::io::stdout().write_all(&serde_json::to_vec(&reply)?)
@@ -274,7 +292,13 @@ fn give_up_files() -> Protection {
         RulesetStatus,
     };
     let mut readable: Vec<PathBuf> = Vec::new();
-    if let Ok(found) = nvrtc::get() {
+    if let (Ok(Kind::Clang), Ok(found), Ok(headers)) =
+        (compile::for_device_code(), clang::get(), clang::headers::folder())
+    {
+        // The program itself is started again for every source.
+        readable.push(found.program);
+        readable.push(headers);
+    } else if let Ok(found) = nvrtc::get() {
         let library = found.path().parent().map(Path::to_owned);
         readable.extend(library.iter().flat_map(|folder| [folder.join("include"), folder.join("../include")]));
         readable.extend(library);
@@ -304,6 +328,10 @@ fn give_up_files() -> Protection {
 /// Lets this process open no further file: it has standard input, output and error, and its limit is three.
 #[cfg(unix)]
 fn open_nothing() -> Protection {
+    // clang is a program of its own, and starting one takes pipes.
+    if matches!(compile::for_device_code(), Ok(Kind::Clang)) {
+        return Protection::TextOnly;
+    }
     match rlimit::Resource::NOFILE.set(3, 3) {
         Ok(()) => Protection::NoFiles,
         Err(_) => Protection::TextOnly,

@@ -2,6 +2,7 @@
 //!
 //! Nothing is printed and nothing is changed here.
 
+use crate::clang::{self, ClangError};
 use crate::gpu;
 use crate::ncu;
 use crate::nvcc::{self, NvccError};
@@ -71,7 +72,7 @@ pub fn gpu_advice() -> Option<String> {
 /// Looks at this machine.
 #[must_use]
 pub fn examine() -> Vec<Check> {
-    let mut checks = vec![nvrtc_check(), nvcc_check(), cache(), pip()];
+    let mut checks = vec![nvrtc_check(), nvcc_check(), clang_check(), cache(), pip()];
     let driver = driver();
     let there = driver.status != Status::Missing;
     checks.push(driver);
@@ -147,6 +148,32 @@ fn nvcc_check() -> Check {
                 ),
             };
             ok("nvcc", needed_for, detail).but(status, fix)
+        }
+    }
+}
+
+/// clang, which compiles device code where NVIDIA's compilers do not run.
+fn clang_check() -> Check {
+    let needed_for =
+        "compiling CUDA sources without NVIDIA's compilers (--compiler clang; by itself where there is no NVRTC)";
+    match clang::get() {
+        Ok(found) => {
+            let detail = format!("version {}, {}: {}", found.version, found.origin, found.program.display());
+            ok("clang", needed_for, detail)
+        }
+        Err(error) => {
+            let (status, detail, fix) = match &error {
+                ClangError::Missing { why: None } => {
+                    (Status::Missing, "not found".to_owned(), clang::HOW_TO_GET.to_owned())
+                }
+                ClangError::Missing { why: Some(why) } => (Status::Problem, why.clone(), clang::HOW_TO_GET.to_owned()),
+                ClangError::Override { value, why } => (
+                    Status::Problem,
+                    format!("{} is set to `{value}`, but {why}", clang::OVERRIDE),
+                    format!("unset {}, or set it to a clang with the NVPTX back end", clang::OVERRIDE),
+                ),
+            };
+            ok("clang", needed_for, detail).but(status, fix)
         }
     }
 }

@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code, reason = "the driver, NVRTC and the harnesses of CUB and NPP are C libraries")]
 
+pub mod clang;
 pub mod compile;
 pub mod digest;
 pub mod doctor;

@@ -4,6 +4,7 @@
 //! The probes' PTX and operands are made here and depend on nothing but this code; `warpbook record --isa` runs them
 //! on a GPU and writes `truth/isa.<gpu>.tsv`; a test runs the same PTX in the simulator and demands the same bits.
 
+pub mod clang;
 mod copies;
 pub mod coverage;
 pub mod functions;

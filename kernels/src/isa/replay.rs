@@ -110,7 +110,7 @@ fn run(batch: &Batch) -> Result<Vec<Rows>, String> {
     launch(&module, &batch.prepared()).map(|contents| batch.results(&contents))
 }
 
-fn launch(module: &Module, prepared: &Prepared) -> Result<Vec<Vec<u8>>, String> {
+pub(super) fn launch(module: &Module, prepared: &Prepared) -> Result<Vec<Vec<u8>>, String> {
     // Probes read what no thread has written; they are no kernels to be checked.
     let options = Options { checks: sim::Checks::NONE, ..Options::default() };
     let simulated = simulate::run_with(module, prepared, &options).map_err(|error| error.to_string())?;

@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::{CompileError, Compiled, Options, Source, compile_source, host};
-use crate::{nvcc, nvrtc};
+use crate::{clang, nvcc, nvrtc};
 
 /// What the folder holds at most, in bytes.
 pub const MOST_BYTES: u64 = 256 << 20;
 
 /// Changes whenever the same source is compiled in another way by this program.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// As [`compile_source`], from the cache if it is there.
 ///
@@ -71,7 +71,9 @@ fn key(source: &Source<'_>, options: &Options) -> String {
     }
     let nvrtc = nvrtc::get().ok().map(|nvrtc| format!("{} {:?}", nvrtc.path().display(), nvrtc.version()));
     let nvcc = nvcc::get().ok().map(|nvcc| format!("{} {}", nvcc.program.display(), nvcc.version));
-    add(&format!("{nvrtc:?} {nvcc:?} {:?}", std::env::var_os("NVCC_CCBIN")));
+    let clang = clang::get().ok().map(|clang| format!("{} {}", clang.program.display(), clang.version));
+    add(&format!("{nvrtc:?} {nvcc:?} {clang:?} {:?}", std::env::var_os("NVCC_CCBIN")));
+    add(&clang::headers::digest());
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 

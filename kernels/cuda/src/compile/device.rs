@@ -64,7 +64,10 @@ impl Part {
                 true
             };
         }
-        let removed = REMOVED_NAMES.iter().any(|name| log.contains(&format!("identifier \"{name}\" is undefined")));
+        let removed = REMOVED_NAMES.iter().any(|name| {
+            log.contains(&format!("identifier \"{name}\" is undefined"))
+                || log.contains(&format!("undeclared identifier '{name}'"))
+        });
         if removed && !self.text.starts_with("#define __shfl(") {
             // All lines keep their numbers.
             self.text = format!("{REMOVED}#line 1\n{}", self.text);

@@ -13,7 +13,7 @@ use crate::nvcc::Nvcc;
 const MARKER: &str = "warpbook_instance";
 
 /// Name of the file that makes the instances.
-const WRAPPER: &str = "warpbook_instances.cu";
+pub(super) const WRAPPER: &str = "warpbook_instances.cu";
 
 /// nvcc's command line options, for a source that needs `arch`.
 fn arguments(options: &Options, arch: Arch) -> Vec<String> {
@@ -176,7 +176,12 @@ fn absolute(name: &str) -> PathBuf {
 /// named with.
 fn with_instances(file: &Path, instances: &[String]) -> String {
     let path = file.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
-    let mut text = format!("#include \"{path}\"\ntemplate <int I, class F, F K> __global__ void {MARKER}() {{}}\n");
+    format!("#include \"{path}\"\n{}", markers(instances))
+}
+
+/// The declarations that make the instances.
+pub(super) fn markers(instances: &[String]) -> String {
+    let mut text = format!("template <int I, class F, F K> __global__ void {MARKER}() {{}}\n");
     for (index, name) in instances.iter().enumerate() {
         text += &format!("auto *{MARKER}_{index} = &{MARKER}<{index}, decltype(&{name}), &{name}>;\n");
     }
@@ -185,7 +190,7 @@ fn with_instances(file: &Path, instances: &[String]) -> String {
 
 /// The name in the PTX of the instance `index`: the one that its marker's name holds. Both are compared demangled,
 /// because a mangled name within another one is abbreviated differently.
-fn instance(ptx: &str, index: usize) -> Option<String> {
+pub(super) fn instance(ptx: &str, index: usize) -> Option<String> {
     let start = format!("_Z{}{MARKER}ILi{index}E", MARKER.len());
     let entries = || {
         let lines = ptx.lines().filter_map(|line| line.split_once(".entry ").map(|(_, rest)| rest));
@@ -203,7 +208,7 @@ fn instance(ptx: &str, index: usize) -> Option<String> {
 }
 
 /// The PTX without the markers, which are empty kernels.
-fn without_markers(ptx: &str) -> String {
+pub(super) fn without_markers(ptx: &str) -> String {
     if !ptx.contains(MARKER) {
         return ptx.to_owned();
     }

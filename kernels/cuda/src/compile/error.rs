@@ -1,5 +1,6 @@
 //! Why a source did not compile.
 
+use crate::clang::ClangError;
 use crate::nvcc::NvccError;
 use crate::nvrtc::{self, NvrtcError};
 
@@ -13,6 +14,10 @@ pub enum CompileError {
     /// There is no nvcc, and the text says what to type.
     #[error(transparent)]
     Nvcc(#[from] NvccError),
+
+    /// There is no clang, and the text says what to type.
+    #[error(transparent)]
+    Clang(#[from] ClangError),
 
     /// The source holds host code, which NVRTC does not take, and there is no nvcc.
     #[error(
@@ -102,6 +107,17 @@ pub enum CompileError {
         /// What it said.
         why: String,
     },
+
+    /// clang failed for a reason that is not in the source.
+    #[error("clang ({path}) could not compile {name}, and not because of its text:\n{why}")]
+    ClangFailed {
+        /// The source's name.
+        name: String,
+        /// The program's path.
+        path: String,
+        /// What it said.
+        why: String,
+    },
 }
 
 /// `name:line`, or `name` alone.
@@ -117,9 +133,13 @@ impl CompileError {
     /// The exit code that a program should end with: 3 when something is missing here, 2 when the source is wrong.
     pub const fn exit_code(&self) -> u8 {
         match self {
-            Self::Nvrtc(_) | Self::Nvcc(_) | Self::HostCode { .. } | Self::Failed { .. } | Self::NvccFailed { .. } => {
-                sim::ErrorClass::Unsupported.exit_code()
-            }
+            Self::Nvrtc(_)
+            | Self::Nvcc(_)
+            | Self::Clang(_)
+            | Self::HostCode { .. }
+            | Self::Failed { .. }
+            | Self::NvccFailed { .. }
+            | Self::ClangFailed { .. } => sim::ErrorClass::Unsupported.exit_code(),
             Self::Rejected { .. } | Self::Instance { .. } | Self::Arch { .. } | Self::Nul { .. } => {
                 sim::ErrorClass::Input.exit_code()
             }
@@ -164,6 +184,9 @@ pub(super) fn missing_header(log: &str) -> Option<&str> {
         if let Some((_, rest)) = line.split_once("cannot open source file \"") {
             return rest.split('"').next();
         }
+        if let Some((before, _)) = line.split_once("' file not found") {
+            return before.rsplit('\'').next();
+        }
         let (before, _) = line.split_once(": No such file or directory")?;
         before.rsplit(": ").next()
     })
@@ -187,11 +210,7 @@ fn advice_on_names(log: &str) -> Option<String> {
     if log.contains("unrecognized token") && log.lines().any(|line| line.trim_start().starts_with("```")) {
         return Some("the line with ``` comes from Markdown: remove it, and all text that is not CUDA C++".to_owned());
     }
-    let (_, rest) = log.split_once("identifier \"")?;
-    let (name, rest) = rest.split_once('"')?;
-    if !rest.starts_with(" is undefined") {
-        return None;
-    }
+    let name = unknown_name(log)?;
     // Functions that only newer GPUs have are declared for them only.
     let newer = name.starts_with("__reduce_") || name.starts_with("__match_") || name.starts_with("__nanosleep");
     Some(if newer {
@@ -205,6 +224,16 @@ fn advice_on_names(log: &str) -> Option<String> {
             "if a macro or a file of the build defines {name}, give it: -D {name}=…, or -I DIR for the folder of its header"
         )
     })
+}
+
+/// The first name of a log that the compiler does not know.
+fn unknown_name(log: &str) -> Option<&str> {
+    if let Some((_, rest)) = log.split_once("undeclared identifier '") {
+        return rest.split('\'').next();
+    }
+    let (_, rest) = log.split_once("identifier \"")?;
+    let (name, rest) = rest.split_once('"')?;
+    rest.starts_with(" is undefined").then_some(name)
 }
 
 #[cfg(test)]
@@ -221,6 +250,9 @@ mod tests {
         let unknown = |name: &str| advice(&format!("a.cu(1): error: identifier \"{name}\" is undefined")).unwrap();
         assert!(unknown("__reduce_add_sync").contains("--arch compute_90"));
         assert!(unknown("BF").contains("-D BF=…"));
+        assert_eq!(unknown_name("a.cu:1:2: error: use of undeclared identifier 'BF'"), Some("BF"));
+        let clang = "a.cu:1:10: fatal error: 'own.h' file not found";
+        assert_eq!(advice(clang).as_deref(), Some("name the folder that holds own.h with -I DIR"));
         let fence = "a.cu(1): error: unrecognized token\n  ```cuda\n  ^\n";
         assert!(advice(fence).is_some_and(|help| help.contains("Markdown")));
     }

@@ -163,7 +163,7 @@ const MOST_FILES: usize = 400;
 
 /// Whether NVRTC's messages are about host code, or about a header that only hosts have.
 pub(super) fn is_about_host_code(log: &str) -> bool {
-    ["__host__", "cannot open source file", "could not open source file", "identifier \"std\""]
+    ["__host__", "cannot open source file", "could not open source file", "identifier \"std\"", "file not found"]
         .iter()
         .any(|sign| log.contains(sign))
 }

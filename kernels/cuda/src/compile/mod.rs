@@ -1,9 +1,10 @@
-//! CUDA source text to PTX, by NVRTC or by nvcc.
+//! CUDA source text to PTX, by NVRTC, by nvcc or by clang.
 //!
 //! NVRTC is a library, starts at once and takes device code. nvcc takes ordinary files, in which `main` and the
 //! kernels stand side by side; it is a program and needs a C++ compiler for the host. [`Choice::Auto`] looks into the
 //! file and its own headers ([`host`]) and takes the one that fits; what one refuses is tried with the other, and then without its
-//! host code ([`Part`]).
+//! host code ([`Part`]). clang, which runs where NVIDIA's compilers do not, takes device code, too; its functions of CUDA are
+//! our own ([`crate::clang`]). It compiles where neither of the others is found, or where it is asked for.
 //!
 //! A source may say which architecture it needs, in a comment on a line of its own:
 //!
@@ -21,6 +22,7 @@
 
 mod arch;
 pub mod cache;
+mod clang;
 mod device;
 mod driver;
 mod error;
@@ -34,6 +36,7 @@ pub use error::CompileError;
 
 use std::path::PathBuf;
 
+use crate::clang as llvm;
 use crate::nvcc::{self, NvccError};
 use crate::nvrtc;
 use host::Host;
@@ -48,7 +51,7 @@ pub struct Source<'a> {
     pub text: &'a str,
 }
 
-/// The two compilers.
+/// The compilers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Compiler {
@@ -56,6 +59,8 @@ pub enum Compiler {
     Nvrtc,
     /// The compiler driver, for files that hold host code too.
     Nvcc,
+    /// LLVM's compiler, for device code, with our own headers.
+    Clang,
 }
 
 impl std::fmt::Display for Compiler {
@@ -63,6 +68,7 @@ impl std::fmt::Display for Compiler {
         f.write_str(match self {
             Self::Nvrtc => "NVRTC",
             Self::Nvcc => "nvcc",
+            Self::Clang => "clang",
         })
     }
 }
@@ -101,7 +107,7 @@ pub struct Options {
     pub instances: Vec<String>,
     /// Headers that are taken as empty if they are not there.
     pub stubs: Vec<String>,
-    /// NVRTC: what is marked for neither host nor device is for the device.
+    /// NVRTC and clang: what is marked for neither host nor device is for the device.
     pub default_device: bool,
     /// Keep what was compiled in warpbook's cache, and take it from there. A process that may write no file does not.
     pub kept: bool,
@@ -126,11 +132,31 @@ impl Default for Options {
     }
 }
 
+impl Compiler {
+    /// Which build of the compiler this machine has, for whoever keeps what it made. None if it is not there.
+    #[must_use]
+    pub fn identity(self) -> Option<String> {
+        match self {
+            Self::Nvrtc => nvrtc::get().ok().map(|nvrtc| format!("{:?} {}", nvrtc.version(), nvrtc.path().display())),
+            Self::Nvcc => nvcc::get().ok().map(|nvcc| format!("{} {}", nvcc.version, nvcc.program.display())),
+            Self::Clang => llvm::get().ok().map(|clang| {
+                format!("clang {} {} {}", clang.version, clang.program.display(), llvm::headers::digest())
+            }),
+        }
+    }
+}
+
 impl Options {
-    /// The defaults, with NVRTC: what the book and the exercises are compiled with, on every machine alike.
+    /// The defaults, with NVRTC: what the book is compiled with, on every machine alike.
     #[must_use]
     pub fn nvrtc() -> Self {
-        Self { compiler: Choice::Only(Compiler::Nvrtc), ..Self::default() }
+        Self::with(Compiler::Nvrtc)
+    }
+
+    /// The defaults, with this compiler and no other.
+    #[must_use]
+    pub fn with(compiler: Compiler) -> Self {
+        Self { compiler: Choice::Only(compiler), ..Self::default() }
     }
 }
 
@@ -168,14 +194,60 @@ pub fn compile_source(source: &Source<'_>, options: &Options) -> Result<Compiled
     match options.compiler {
         Choice::Only(Compiler::Nvrtc) => rtc::compile(nvrtc::get()?, source, options, arch),
         Choice::Only(Compiler::Nvcc) => driver::compile(&nvcc::get()?, source, options, arch),
+        Choice::Only(Compiler::Clang) => compile_with_clang(&llvm::get()?, source, options, arch),
         Choice::Auto => compile_with_what_fits(source, options, arch),
     }
 }
 
+/// The environment variable that names the compiler of device code, where both are there: `nvrtc` or `clang`.
+pub const PREFERENCE: &str = "WARPBOOK_COMPILER";
+
+/// The compiler of device code on this machine: what `WARPBOOK_COMPILER` names, else NVRTC, else clang where that is found.
+///
+/// # Errors
+/// Why there is no NVRTC, with what to type.
+pub fn for_device_code() -> Result<Compiler, nvrtc::NvrtcError> {
+    match std::env::var(PREFERENCE).as_deref() {
+        Ok("clang") => return Ok(Compiler::Clang),
+        Ok("nvrtc") => return Ok(Compiler::Nvrtc),
+        _ => {}
+    }
+    match (nvrtc::get(), llvm::get()) {
+        (Ok(_), _) => Ok(Compiler::Nvrtc),
+        (Err(_), Ok(_)) => Ok(Compiler::Clang),
+        (Err(error), Err(_)) => Err(error),
+    }
+}
+
+/// clang takes device code: a source that it refuses is tried without its host code.
+fn compile_with_clang(
+    clang: &llvm::Clang,
+    source: &Source<'_>,
+    options: &Options,
+    arch: arch::Asked,
+) -> Result<Compiled, CompileError> {
+    let error = match clang::compile(clang, source, options, arch) {
+        Err(error @ CompileError::Rejected { .. }) => error,
+        other => return other,
+    };
+    let why = match (&error, host::look_tree(source.name, source.text, &options.includes)) {
+        (_, Host::Code { what, .. }) => format!("`{what}` is for the host, and clang takes device code here"),
+        (CompileError::Rejected { log, .. }, Host::Headers) if host::is_about_host_code(log) => {
+            log.lines().find(|line| line.contains("error")).unwrap_or_default().to_owned()
+        }
+        _ => return Err(error),
+    };
+    let compile = |source: &Source<'_>, options: &Options| clang::compile(clang, source, options, arch);
+    alone(source, options, true, &why, compile).ok_or(error)
+}
+
 /// [`Choice::Auto`]: nvcc for what only nvcc takes, NVRTC for everything else and as far as it goes; where neither takes the
-/// whole source, its device code alone.
+/// whole source, its device code alone. clang where neither is found.
 fn compile_with_what_fits(source: &Source<'_>, options: &Options, arch: arch::Asked) -> Result<Compiled, CompileError> {
     let nvcc = nvcc::get();
+    if let (Err(_), Err(_), Ok(clang)) = (nvrtc::get(), &nvcc, llvm::get()) {
+        return compile_with_clang(&clang, source, options, arch);
+    }
     let host = host::look_tree(source.name, source.text, &options.includes);
     let (first, second) = match (&host, &nvcc) {
         (Host::Code { what, line }, Err(error)) => {

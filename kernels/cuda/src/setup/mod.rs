@@ -15,6 +15,7 @@ mod unpack;
 pub use component::Component;
 pub use error::SetupError;
 
+use crate::clang;
 use crate::nvrtc::{self, Nvrtc, Origin};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io;
@@ -76,17 +77,35 @@ pub fn notice(components: &[Component]) -> Result<String, SetupError> {
         list += &format!("  {}: {}\n", component.title(), packages.join(", "));
     }
     let first = components.first().map(|&component| folder_in(&cache, component)).unwrap_or_default();
+    let download = format!("Download: {} MB, into {}", bytes.div_ceil(1_000_000), cache.display());
+    if components == [Component::Clang] {
+        return Ok(format!("{}\n{download}", clang_notice(&cache, &list)));
+    }
+    let clang = if components.contains(&Component::Clang) {
+        list = list.lines().filter(|line| !line.contains(": ziglang ")).map(|line| format!("{line}\n")).collect();
+        let line = format!("  {}: ziglang {}\n", Component::Clang.title(), Component::Clang.version());
+        format!("{}\n", clang_notice(&cache, &line))
+    } else {
+        String::new()
+    };
     Ok(format!(
         "What follows is NVIDIA's software and no part of warpbook:\n{list}\
          It is under the {LICENCE}.\n\
          Its text lies in each package ({}) and will be at\n  {}\n\
          By continuing it is you who downloads it from PyPI, with your own pip, and who accepts this licence.\n\
-         Download: {} MB, into {}",
+         {clang}{download}",
         error::licence_in_package(),
         first.join(LICENCE_FILE).display(),
-        bytes.div_ceil(1_000_000),
-        cache.display(),
     ))
+}
+
+/// What is said of clang: whose it is.
+fn clang_notice(cache: &Path, list: &str) -> String {
+    format!(
+        "What follows is the Zig project's package with LLVM's clang, and no part of warpbook:\n{list}\
+         Zig is under the MIT licence, LLVM under Apache-2.0 with LLVM's exceptions. The package's text will be at\n  {}",
+        folder_in(cache, Component::Clang).join(LICENCE_FILE).display()
+    )
 }
 
 /// A progress bar for [`install`] that shows nothing.
@@ -185,6 +204,10 @@ fn try_out(component: Component, folder: &Path) -> Result<(), SetupError> {
         Component::Headers => &[],
         Component::Nvcc => &["bin/nvcc", "nvvm/bin/cicc"],
         Component::Sass => &["bin/ptxas", "bin/nvdisasm"],
+        Component::Clang => {
+            let program = folder.join(clang::PROGRAM);
+            return clang::known(&program, String::new()).map(|_| ()).map_err(not);
+        }
     };
     for program in programs {
         let output = Command::new(folder.join(program)).arg("--version").stdin(Stdio::null()).output();

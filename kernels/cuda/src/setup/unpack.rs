@@ -59,8 +59,8 @@ pub(super) fn unpack(path: &Path, package: &Package, folder: &Path, bar: &Progre
     }
     let named =
         |name: &str| archive.file_names().flatten().find(|file| file.ends_with(name)).map(|file| file.to_string());
-    let licence =
-        named(&format!("/licenses/{LICENCE_FILE}")).ok_or_else(|| content("there is no licence".to_owned()))?;
+    let licence = named(&format!("/licenses/{LICENCE_FILE}")).or_else(|| named("/licenses/ziglang/LICENSE"));
+    let licence = licence.ok_or_else(|| content("there is no licence".to_owned()))?;
     let record = named(&format!(".dist-info/{RECORD}")).ok_or_else(|| content("there is no RECORD".to_owned()))?;
     wanted.push((licence, LICENCE_FILE.to_owned()));
 
@@ -73,7 +73,7 @@ pub(super) fn unpack(path: &Path, package: &Package, folder: &Path, bar: &Progre
         std::fs::create_dir_all(parent).map_err(io_error("unpacking", parent))?;
         let mut out = File::create(&to).map_err(io_error("unpacking", &to))?;
         io::copy(&mut member, &mut out).map_err(io_error("unpacking", &to))?;
-        if destination.starts_with("bin/") || destination.starts_with("nvvm/bin/") {
+        if package.take.is_program(&destination) {
             make_executable(&out).map_err(io_error("unpacking", &to))?;
         }
         if member.size() >= WORTH_SYNCING {
@@ -142,7 +142,7 @@ mod tests {
     static PACKAGE: Package = Package {
         name: "hello",
         version: "1",
-        wheels: [Wheel { arch: "x86_64", sha256: HELLO, bytes: 5 }, Wheel { arch: "aarch64", sha256: HELLO, bytes: 5 }],
+        wheels: &[Wheel { os: "linux", arch: "x86_64", sha256: HELLO, bytes: 5 }],
         take: Take::Below(&["bin/tool", "include/"]),
     };
 

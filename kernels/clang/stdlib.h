@@ -1,0 +1,3 @@
+// malloc and free are there without an include.
+#pragma once
+#include "cuda_runtime.h"

@@ -1,0 +1,3 @@
+// memcpy and memset are there without an include.
+#pragma once
+#include "cuda_runtime.h"
