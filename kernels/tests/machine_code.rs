@@ -261,10 +261,10 @@ fn shown_lines(shown: &str) -> Vec<(String, u64, String, u32)> {
             // nvdisasm calls the PTX of the cubin by its section.
             let file = if file == ".nv_debug_ptx_txt" { "" } else { file };
             place = (file.to_owned(), digits.parse().unwrap_or(0));
-        } else if let Some((offset, _)) = text.strip_prefix("/*").and_then(|text| text.split_once("*/")) {
-            if let Ok(offset) = u64::from_str_radix(offset, 16) {
-                all.push((kernel.clone(), offset, place.0.clone(), place.1));
-            }
+        } else if let Some((offset, _)) = text.strip_prefix("/*").and_then(|text| text.split_once("*/"))
+            && let Ok(offset) = u64::from_str_radix(offset, 16)
+        {
+            all.push((kernel.clone(), offset, place.0.clone(), place.1));
         }
     }
     all

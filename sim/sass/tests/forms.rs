@@ -14,8 +14,8 @@ const SM75: &str = include_str!("forms/sm75.tsv");
 #[test]
 fn every_form_reads_as_nvdisasm_prints_it() {
     assert!(forms(Architecture::Sm90, SM90) > 2000);
-    assert!(forms(Architecture::Sm80, SM80) > 500);
-    assert!(forms(Architecture::Sm75, SM75) > 500);
+    assert!(forms(Architecture::Sm80, SM80) > 300);
+    assert!(forms(Architecture::Sm75, SM75) > 300);
 }
 
 /// Holds the forms of an architecture against the decoder; returns how many there are.
@@ -57,7 +57,7 @@ proptest! {
 
     /// As above, with opcodes that are known.
     #[test]
-    fn any_fields_of_a_known_form_are_an_instruction_or_an_error(form in 0usize..2000, bits: u128, offset: u64) {
+    fn any_fields_of_a_known_form_are_an_instruction_or_an_error(form in 0usize..2600, bits: u128, offset: u64) {
         let line = SM90.lines().filter(|line| !line.starts_with('#')).nth(form).unwrap();
         let opcode = u128::from_str_radix(line.split('\t').next().unwrap(), 16).unwrap() & 0xfff;
         let bytes = (bits & !0xfff | opcode).to_le_bytes();
