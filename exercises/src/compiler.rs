@@ -52,12 +52,12 @@ pub const ARCH: Arch = Arch::new(90);
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Local {
     /// Which one. None: NVRTC, or clang where there is no NVRTC.
-    pub compiler: Option<kernels::compile::Compiler>,
+    pub compiler: Option<compile::Compiler>,
 }
 
 impl Local {
     /// The compiler that this is on this machine.
-    fn which(self) -> Result<kernels::compile::Compiler, CompileFailure> {
+    fn which(self) -> Result<compile::Compiler, CompileFailure> {
         match self.compiler {
             Some(compiler) => Ok(compiler),
             None => compile::for_device_code().map_err(|why| CompileFailure::Missing(why.to_string())),

@@ -181,8 +181,8 @@ fn readable(log: &str) -> String {
         let counts = line.ends_with(" generated when compiling for host.")
             || line.contains(" generated when compiling for sm_")
             || line.ends_with(" generated.");
-        !(counts && line.starts_with(|c: char| c.is_ascii_digit()))
-            && !line.starts_with("In file included from <built-in>:")
+        let counts = counts && line.starts_with(|c: char| c.is_ascii_digit());
+        !counts && !line.starts_with("In file included from <built-in>:")
     };
     log.lines().filter(kept).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
