@@ -9,7 +9,8 @@ use serde::Serialize;
 use sim::{Module, Report};
 
 use crate::baseline;
-use crate::case::{self, Case};
+use crate::case::Case;
+use crate::cases;
 use crate::counters::EXACT;
 use crate::ptx;
 use crate::simulate::{self, SimulateError};
@@ -92,8 +93,8 @@ impl CompareError {
 /// # Errors
 /// [`CompareError`].
 pub fn compare(names: &[String]) -> Result<Table, CompareError> {
-    let wanted = |case: &Case| names.is_empty() || names.iter().any(|name| case.matches(name));
-    let all: Vec<Case> = case::all().into_iter().filter(wanted).collect();
+    let wanted = |case: &Case| names.is_empty() || names.iter().any(|name| cases::matches(case, name));
+    let all: Vec<Case> = cases::all().into_iter().filter(wanted).collect();
     let keys: BTreeSet<(&str, &str)> = all.iter().map(|case| (case.problem, case.version)).collect();
     let chosen = keys.into_iter().filter_map(|key| {
         let own = all.iter().filter(|case| (case.problem, case.version) == key);

@@ -14,7 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["truth", "workload"],
     &["probes", "problem", "simulate"],
     &["baseline", "bench", "cases", "isa", "known", "picture", "testing"],
-    &["lowering", "regenerate", "sanitizer", "timing"],
+    &["compilers", "lowering", "machine_code", "regenerate", "sanitizer", "timing"],
     &["compare", "record"],
     &["native"],
     &["launch"],

@@ -151,5 +151,5 @@ fn paths_are_read_however_they_are_written() {
 fn a_wrong_use_is_told_with_its_place() {
     let used = BTreeMap::from([("high".to_owned(), "a/src/low.rs:3".to_owned())]);
     let uses = Uses::from([("low".to_owned(), used), ("high".to_owned(), BTreeMap::new())]);
-    check(&uses, &[&["low"], &["high"]], &[]);
+    check(&uses, &[&["low"], &["high"]]);
 }

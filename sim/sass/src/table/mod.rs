@@ -41,8 +41,7 @@
 //! # Where the rows are from
 //!
 //! Every row was found by flipping each bit of instructions of the corpus and reading what nvdisasm 13.5.37 prints, and every
-//! field by counting through its values. What the registers' slots, the opcodes' forms and the control bits are is also in
-//! Mesa's compiler NAK, which was read for facts.
+//! field by counting through its values.
 
 mod parse;
 mod row;
