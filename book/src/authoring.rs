@@ -4,7 +4,7 @@ use crate::directives::DIRECTIVES;
 use crate::figures;
 
 /// The sections of AUTHORING.md that have a list, and each list: what is written, and what it makes.
-pub fn listings() -> Vec<(&'static str, String)> {
+pub fn directive_lists() -> Vec<(&'static str, String)> {
     let mut sections: Vec<&'static str> = Vec::new();
     for entry in DIRECTIVES {
         if !sections.contains(&entry.section) {
@@ -58,7 +58,7 @@ mod tests {
         let mut names: Vec<&str> = DIRECTIVES.iter().map(|entry| entry.name).collect();
         names.sort_unstable();
         assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
-        let text: String = listings().into_iter().map(|(_, list)| list).collect();
+        let text: String = directive_lists().into_iter().map(|(_, list)| list).collect();
         for entry in DIRECTIVES {
             assert!(!entry.help.is_empty() || !entry.usage.is_empty(), "`{}` is not described", entry.name);
             assert!(text.contains(entry.name), "{}", entry.name);

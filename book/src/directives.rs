@@ -240,7 +240,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         section: "Figures",
         form: Form::Block,
         usage: &[],
-        help: "",
+        help: "a figure of one of the kinds that follow.",
         make: |context, directive, _| figures::figure(context, directive),
     },
     Entry {

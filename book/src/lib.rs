@@ -57,7 +57,7 @@ mod verdict;
 mod wrong;
 
 pub use access::{Access, Space};
-pub use authoring::listings;
+pub use authoring::directive_lists;
 pub use fault::{Fault, Faults};
 pub use real::RealRuns;
 pub use reference::findings::STARTERS;

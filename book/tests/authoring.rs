@@ -10,7 +10,7 @@ const END: &str = "<!-- end -->";
 /// The guide with the lists of the registry in it.
 fn written(guide: &str) -> String {
     let mut guide = guide.to_owned();
-    for (section, list) in book::listings() {
+    for (section, list) in book::directive_lists() {
         let mark = format!("<!-- directives: {section} -->\n");
         let start = guide.find(&mark).unwrap_or_else(|| panic!("AUTHORING.md has no place for {section}: {mark}"));
         let from = start + mark.len();
@@ -25,7 +25,7 @@ fn the_guide_lists_the_directives_of_the_registry() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("AUTHORING.md");
     let guide = fs::read_to_string(&path).unwrap();
     let marks = guide.matches("<!-- directives: ").count();
-    assert_eq!(marks, book::listings().len(), "a mark in AUTHORING.md names no section of the registry");
+    assert_eq!(marks, book::directive_lists().len(), "a mark in AUTHORING.md names no section of the registry");
     let right = written(&guide);
     if std::env::var_os(BLESS).is_some() {
         fs::write(&path, right).unwrap();

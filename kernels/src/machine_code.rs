@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use cuda::sass::{SassError, Tools};
 use sass::{Architecture, Cubin, CubinError};
 use serde::Serialize;
 
-use crate::lowering::{SassError, Tools};
 use crate::open::{self, How, OpenError};
 
 /// The machine code of one section: a kernel, or a device function of its own.
