@@ -1,5 +1,6 @@
 // Cooperative groups: the grid, the block, tiles of it, and lanes that happen to run together.
 #pragma once
+#pragma clang system_header
 #include "cuda_runtime.h"
 
 namespace cooperative_groups {

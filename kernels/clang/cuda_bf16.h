@@ -1,5 +1,6 @@
 // bfloat16: 8 bits of exponent, 7 of fraction. Numbers, pairs of them, conversions, arithmetic, comparisons, functions.
 #pragma once
+#pragma clang system_header
 #include "cuda_runtime.h"
 #include "warpbook/small_floats.h"
 

@@ -1,5 +1,6 @@
 // Asynchronous copies of one thread, in groups that end in their order.
 #pragma once
+#pragma clang system_header
 #include "cuda_runtime.h"
 WB_DEVICE void __pipeline_memcpy_async(void *shared, const void *global, size_t bytes, size_t zeros = 0) {
     wb_copy_async(shared, global, bytes, zeros);

@@ -1,5 +1,6 @@
 // What CUDA C++ has without any include, for clang: part of Warpbook, which includes this file before every source.
 #pragma once
+#pragma clang system_header
 #include "warpbook/arithmetic.h"
 #include "warpbook/atomics.h"
 #include "warpbook/barriers.h"

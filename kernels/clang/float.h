@@ -1,5 +1,6 @@
 // The ranges and precisions of the floating-point types.
 #pragma once
+#pragma clang system_header
 #define FLT_MAX __FLT_MAX__
 #define FLT_MIN __FLT_MIN__
 #define FLT_EPSILON __FLT_EPSILON__

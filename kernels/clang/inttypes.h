@@ -1,2 +1,3 @@
 #pragma once
+#pragma clang system_header
 #include <stdint.h>

@@ -1,5 +1,6 @@
 // The ranges of the integer types.
 #pragma once
+#pragma clang system_header
 #define CHAR_BIT __CHAR_BIT__
 #define SCHAR_MAX __SCHAR_MAX__
 #define SCHAR_MIN (-__SCHAR_MAX__ - 1)

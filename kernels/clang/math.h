@@ -1,5 +1,6 @@
 // The constants of <math.h>; its functions are there without an include.
 #pragma once
+#pragma clang system_header
 #include "cuda_runtime.h"
 #ifndef INFINITY
 #define INFINITY __builtin_inff()

@@ -1,5 +1,6 @@
 // CUDA's names for constants.
 #pragma once
+#pragma clang system_header
 #include "cuda_runtime.h"
 #define CUDART_INF_F __int_as_float(0x7f800000)
 #define CUDART_NAN_F __int_as_float(0x7fffffff)

@@ -1,5 +1,6 @@
 // Sizes and distances in memory.
 #pragma once
+#pragma clang system_header
 typedef __SIZE_TYPE__ size_t;
 typedef __PTRDIFF_TYPE__ ptrdiff_t;
 #ifndef NULL

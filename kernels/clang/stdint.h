@@ -1,5 +1,6 @@
 // Integers of given widths.
 #pragma once
+#pragma clang system_header
 typedef __INT8_TYPE__ int8_t;
 typedef __INT16_TYPE__ int16_t;
 typedef __INT32_TYPE__ int32_t;

@@ -1,3 +1,4 @@
 // malloc and free are there without an include.
 #pragma once
+#pragma clang system_header
 #include "cuda_runtime.h"

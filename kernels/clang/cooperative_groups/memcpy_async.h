@@ -1,5 +1,6 @@
 // Copies from global to shared memory by all threads of a group.
 #pragma once
+#pragma clang system_header
 #include "../cooperative_groups.h"
 
 namespace cooperative_groups {

@@ -1,5 +1,6 @@
 // What reductions and scans do with two values.
 #pragma once
+#pragma clang system_header
 #include "../cooperative_groups.h"
 
 namespace cooperative_groups {

@@ -1,5 +1,6 @@
 // Reductions over the threads of a group.
 #pragma once
+#pragma clang system_header
 #include "../cooperative_groups.h"
 #include "operators.h"
 

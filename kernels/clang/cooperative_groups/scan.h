@@ -1,5 +1,6 @@
 // Scans over the threads of a group, in the order of their ranks.
 #pragma once
+#pragma clang system_header
 #include "../cooperative_groups.h"
 #include "operators.h"
 

@@ -1,5 +1,6 @@
 // Sums, products, quotients, roots and roundings of floating-point numbers: each is an instruction or a few of them.
 #pragma once
+#pragma clang system_header
 #include "conversions.h"
 
 #define WB_TWO(name, type, instruction)                                                            \

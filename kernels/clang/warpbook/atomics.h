@@ -1,5 +1,6 @@
 // Atomic functions on words in memory, for the device, the block (`_block`) and the system (`_system`).
 #pragma once
+#pragma clang system_header
 #include "vector_types.h"
 
 // Of the device. clang gives a compare-and-swap the scope of the system, which is wider and costs a GPU the same.

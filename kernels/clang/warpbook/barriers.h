@@ -1,5 +1,6 @@
 // Barriers of a block, fences, clocks, and what ends a kernel.
 #pragma once
+#pragma clang system_header
 #include "vector_types.h"
 
 // __syncthreads() is clang's own.

@@ -1,5 +1,6 @@
 // threadIdx, blockIdx, blockDim, gridDim and warpSize: reading a member reads the special register of that name.
 #pragma once
+#pragma clang system_header
 #include "vector_types.h"
 
 #define WB_MEMBER_OF_REGISTER(reg, axis)                                                           \

@@ -1,5 +1,6 @@
 // Conversions between numbers with a rounding, and reinterpretations of bits.
 #pragma once
+#pragma clang system_header
 #include "integers.h"
 
 WB_BOTH int __float_as_int(float x) { return __builtin_bit_cast(int, x); }

@@ -1,6 +1,7 @@
 // Functions of double precision that are no instructions: series and reductions of arguments, with the errors that the CUDA
 // C++ Programming Guide documents.
 #pragma once
+#pragma clang system_header
 #include "arithmetic.h"
 
 WB_LONG bool wb_finite(double x) { return __builtin_fabs(x) < __builtin_inf(); }

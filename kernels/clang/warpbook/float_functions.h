@@ -1,5 +1,6 @@
 // Functions of single precision: instructions where PTX has them, else those of double precision, rounded once more.
 #pragma once
+#pragma clang system_header
 #include "double_functions.h"
 
 WB_DEVICE float logf(float x) { return (float)log((double)x); }

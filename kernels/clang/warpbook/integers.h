@@ -1,5 +1,6 @@
 // Integer functions: bits, products, sums of differences, dot products of bytes, minima and maxima.
 #pragma once
+#pragma clang system_header
 #include "vector_types.h"
 
 WB_DEVICE int __popc(unsigned x) { return __builtin_popcount(x); }

@@ -2,6 +2,7 @@
 //
 // Functions have no debug information of their own: where one is inlined, its instructions belong to the line that calls it.
 #pragma once
+#pragma clang system_header
 
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))

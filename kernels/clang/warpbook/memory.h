@@ -1,5 +1,6 @@
 // State spaces of pointers, loads and stores with a cache operator, asynchronous copies, allocation.
 #pragma once
+#pragma clang system_header
 #include "vector_types.h"
 
 typedef __SIZE_TYPE__ size_t;

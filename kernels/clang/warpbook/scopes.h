@@ -1,5 +1,6 @@
 // Loads, stores and updates of words with an order and a scope, as the PTX instructions that have both.
 #pragma once
+#pragma clang system_header
 #include "memory.h"
 
 namespace cuda {

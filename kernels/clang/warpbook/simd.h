@@ -1,5 +1,6 @@
 // Functions on the two halves or four bytes of a word ("SIMD intrinsics" of the CUDA Math API), lane by lane.
 #pragma once
+#pragma clang system_header
 #include "integers.h"
 
 // What `f` makes of a pair of lanes, for each of `count` lanes of `width` bits, as operands of type `type`.

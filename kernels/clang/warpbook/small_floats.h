@@ -1,6 +1,7 @@
 // What half precision and bfloat16 have in common: how their instructions are called, and how a wider number is rounded
 // twice without harm.
 #pragma once
+#pragma clang system_header
 #include "conversions.h"
 
 #define WB_SMALL_ONE(name, type, word, c, instruction)                                             \

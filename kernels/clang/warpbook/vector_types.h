@@ -1,5 +1,6 @@
 // The built-in vector types, with the alignments of the CUDA C++ Programming Guide, and the functions that make them.
 #pragma once
+#pragma clang system_header
 #include "language.h"
 
 #define WB_VECTORS(type, name, a2, a4)                                                             \

@@ -1,5 +1,6 @@
 // What the lanes of a warp do together: votes, shuffles, matches, reductions.
 #pragma once
+#pragma clang system_header
 #include "vector_types.h"
 
 WB_DEVICE unsigned __activemask() { return __nvvm_activemask(); }
