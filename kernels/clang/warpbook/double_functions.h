@@ -223,6 +223,8 @@ WB_LONG double tan(double x) {
 // Of multiples of pi.
 WB_LONG double wb_sine_pi(double x, int turn) {
     if (!wb_finite(x)) return __builtin_nan("");
+    // From here on all numbers are even.
+    if (fabs(x) >= 0x1p54) return turn ? 1.0 : copysign(0.0, x);
     const double k = rint(2.0 * x);
     const double r = fma(k, -0.5, x);
     const int quarter = (int)fmod(k, 4.0) + turn;
@@ -304,6 +306,7 @@ WB_LONG double asinh(double x) {
     return copysign(log1p(a + a * a / (1.0 + sqrt(fma(a, a, 1.0)))), x);
 }
 WB_LONG double acosh(double x) {
+    if (!(x >= 1.0)) return __builtin_nan("");
     if (x > 0x1p28) return log(x) + 0x1.62e42fefa39efp-1;
     const double t = x - 1.0;
     return log1p(t + sqrt(fma(t, t, 2.0 * t)));
@@ -396,8 +399,9 @@ WB_LONG double wb_erf_series(double x) {
 }
 WB_LONG double wb_erfc_fraction(double x) {
     // exp(-x^2) / (x sqrt(pi)) * 1 / (1 + 1/(2x^2) / (1 + 2/(2x^2) / ...)); the square in two parts.
+    // What is left after n levels is near exp(-2 x sqrt(2 n)): the fewer levels, the larger x.
     double tail = x;
-    for (int n = 70; n > 0; n--) tail = x + 0.5 * n / tail;
+    for (int n = (int)(24.0 + 230.0 / (x * x)); n > 0; n--) tail = x + 0.5 * n / tail;
     const wb_pair square = wb_product(x, x);
     return wb_exp(-square.high, -square.low) * 0x1.20dd750429b6dp-1 / tail;
 }

@@ -54,7 +54,9 @@ WB_DEVICE void sincospif(float x, float *sine, float *cosine) {
     *sine = sinpif(x);
     *cosine = cospif(x);
 }
-WB_DEVICE float __frsqrt_rn(float x) { return (float)rsqrt((double)x); }
+WB_DEVICE float __frsqrt_rn(float x) {
+    return x >= 0.0f ? (float)rsqrt((double)x) : __int_as_float(0x7fffffff);
+}
 
 // Powers of two are an instruction; its operand is made small enough to lose nothing, and two factors put the size back.
 WB_DEVICE float wb_exp2(float fraction, float k) {

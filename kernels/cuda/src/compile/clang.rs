@@ -16,9 +16,10 @@ const fn ptx_release(arch: Arch) -> &'static str {
     if arch.number < 100 { "+ptx80" } else { "+ptx88" }
 }
 
-/// How the code comes close to what NVRTC makes: what it unrolls and what it leaves, and no assumption that NVRTC does not
-/// make of a program.
-const TUNING: &[&str] = &["-ffp-contract=fast", "-fno-strict-aliasing"];
+/// How the code comes close to what NVRTC makes: products and sums are fused, nothing is assumed of a program that NVRTC does
+/// not assume, and names are mangled as NVRTC mangles them (a later ABI of clang marks template parameters whose type depends
+/// on another).
+const TUNING: &[&str] = &["-ffp-contract=fast", "-fno-strict-aliasing", "-fclang-abi-compat=17"];
 
 /// clang's command line options, for a source that needs `arch`.
 fn arguments(options: &Options, arch: Arch) -> Vec<String> {
@@ -123,7 +124,7 @@ pub(super) fn compile(
         .collect::<Result<_, _>>()?;
     let working_directory = std::env::current_dir().unwrap_or_default();
     Ok(Compiled {
-        ptx: paths::normalise(&driver::without_markers(&ptx), &working_directory, Path::new(source.name)),
+        ptx: paths::normalise(&without_wrapper(&ptx), &working_directory, Path::new(source.name)),
         log,
         arch: arch.arch,
         options: shown,
@@ -173,6 +174,12 @@ fn refusal(
     }
     let help = advice(log).or_else(|| error::advice(log));
     CompileError::Rejected { name, log: log.to_owned(), help }
+}
+
+/// The PTX without what made the instances of templates, and without its file, which no line belongs to any more.
+fn without_wrapper(ptx: &str) -> String {
+    let is_wrapper = |line: &&str| line.trim_start().starts_with(".file") && line.contains(driver::WRAPPER);
+    driver::without_markers(ptx).split_inclusive('\n').filter(|line| !is_wrapper(line)).collect()
 }
 
 /// clang's messages without the lines that count them, and without what stands for the command line.
