@@ -32,10 +32,23 @@ use crate::prepare::convergence_barriers::{MEETS, PARTS, WAITS};
 use crate::prepare::register_allocation::ALONE;
 use crate::target::Scheduling;
 
-/// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up.
-pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) {
+/// Runs `path` of `warp` until it waits, exits, meets others or `fuel` is used up. True when nothing but the lack of fuel
+/// keeps the path, which has its place in the list still, from going on.
+pub(crate) fn run<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) -> bool {
     static CPU: OnceLock<pulp::Arch> = OnceLock::new();
-    CPU.get_or_init(pulp::Arch::new).dispatch(Run { warp, block, path, fuel });
+    CPU.get_or_init(pulp::Arch::new).dispatch(Run { warp, block, path, fuel })
+}
+
+/// Lets `path` wait before its next instruction if it meets others there, as [`run`] does before it executes anything.
+/// True when it waits.
+pub(crate) fn arrives<O: Observer>(warp: &mut Warp, block: &Block<'_, O>, path: usize) -> bool {
+    let pc = warp.paths.list[path].pc;
+    let may_meet = warp.paths.will_meet() && block.machine.program.joins.flags[pc as usize] & MEETS != 0;
+    let meets = may_meet && warp.paths.meets(path, pc);
+    if meets {
+        warp.paths.arrive(path);
+    }
+    meets
 }
 
 /// The arguments of [`run`]. Its code is compiled for every kind of vector unit, and the CPU's is chosen at run time:
@@ -48,16 +61,16 @@ struct Run<'r, 'm, O> {
 }
 
 impl<O: Observer> pulp::WithSimd for Run<'_, '_, O> {
-    type Output = ();
+    type Output = bool;
 
     #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) {
-        run_here(self.warp, self.block, self.path, self.fuel);
+    fn with_simd<S: pulp::Simd>(self, _: S) -> bool {
+        run_here(self.warp, self.block, self.path, self.fuel)
     }
 }
 
 #[inline(always)]
-fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) {
+fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize, fuel: &mut u64) -> bool {
     let machine = block.machine;
     let program = machine.program;
     let mut pc = warp.paths.list[path].pc;
@@ -70,7 +83,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
         if will_meet && flag & MEETS != 0 && warp.paths.meets(path, pc) {
             warp.paths.list[path].pc = pc;
             warp.paths.arrive(path);
-            return;
+            return false;
         }
         // Arithmetic up to the next instruction of another kind: nothing can happen in between.
         let straight = program.code.straight[pc as usize];
@@ -117,7 +130,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
         {
             warp.paths.list[path].pc = pc;
             warp.paths.split(path, apart, pc, next, pc + 1);
-            return;
+            return false;
         }
         if active != 0 {
             block.observer.instruction(pc, active);
@@ -128,7 +141,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                 let ways = (target, pc + 1, meet);
                 let parting = program.joins.parting(pc);
                 let Some(next) = parting.and_then(|parting| warp.paths.part(path, active, ways, parting)) else {
-                    return;
+                    return false;
                 };
                 will_meet = true;
                 pc = next;
@@ -142,16 +155,16 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                 warp.paths.list[path].pc = pc;
                 warp.paths.split(path, active, *target, pc + 1, *meet);
                 // The path's place in the list may hold another one now.
-                return;
+                return false;
             }
             Op::Exit => {
                 warp.paths.exit(path, active, pc + 1);
-                return;
+                return false;
             }
             Op::Assert { .. } | Op::Breakpoint | Op::Trap | Op::NoFunction { .. } | Op::StackOverflow => {
                 system::stop(warp, block, pc, active);
                 warp.paths.exit(path, active, pc + 1);
-                return;
+                return false;
             }
             Op::Barrier(barrier) => {
                 let id = warp.registers.lane(&machine.constants, barrier.id, active.trailing_zeros()) as u32;
@@ -162,7 +175,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                     let current = &mut warp.paths.list[path];
                     current.pc = pc;
                     current.wait = Wait::Barrier(id);
-                    return;
+                    return false;
                 }
                 // A whole warp counts 32 threads, also the last one of a block that has fewer.
                 let threads = if active == warp.paths.live() { 32 } else { active.count_ones() };
@@ -183,7 +196,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
             _ if flag & WAITS != 0 => {
                 let executed = warp_ops::execute(warp, block, path, pc, active);
                 if !executed {
-                    return; // waits for other lanes
+                    return false; // waits for other lanes
                 }
             }
             Op::ActiveMask { d } => warp.registers.set_w(*d, &[active; 32], active),
@@ -224,7 +237,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                 warp.communicated = true;
                 warp.sleeps = true;
                 warp.paths.list[path].pc = pc + 1;
-                return;
+                return false;
             }
             Op::Copy(copy) => spaces::copy(warp, block, pc, copy, active),
             Op::Bulk(bulk) => bulk::execute(warp, block, pc, bulk, active),
@@ -236,7 +249,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
             // Whoever misses memory goes no further; on a GPU the whole launch ends here.
             let gone = std::mem::take(&mut block.faulted) & warp.paths.list[path].lanes;
             warp.paths.exit(path, gone, pc + 1);
-            return;
+            return false;
         }
         // With one program counter, what any lane of the warp did before comes before what any of them does next.
         if O::CHECKS
@@ -248,6 +261,7 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
         pc += 1;
     }
     warp.paths.list[path].pc = pc;
+    true
 }
 
 /// The lanes for which an instruction does what it does.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::grid::Machine;
+use super::pace::Pace;
 use super::printed::Printed;
 use super::schedule::Dice;
 use super::warp::Warp;
@@ -44,22 +45,40 @@ pub(crate) struct Block<'m, O> {
     pub turn: u64,
     /// Whether another block may have its turn behind a barrier of this one, too.
     pub yields: bool,
+    /// How far it goes for one who steps it.
+    pub pace: Pace,
 }
 
 /// What a thread block holds while others run.
 pub(crate) struct Held<O: Observer> {
     observed: O::Held,
-    index: u64,
-    shared: Vec<u8>,
+    /// What is no observer's.
+    pub state: State,
+}
+
+/// The state of a thread block but for its warps.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct State {
+    /// Linear index in the grid.
+    pub index: u64,
+    /// Shared memory.
+    pub shared: Vec<u8>,
     budget: u64,
-    arrivals: BTreeMap<u32, u32>,
+    /// Threads that have arrived at a barrier without waiting, by barrier.
+    pub arrivals: BTreeMap<u32, u32>,
     dice: Option<Dice>,
 }
 
 impl<O: Observer> Default for Held<O> {
     fn default() -> Self {
-        let (shared, arrivals) = (Vec::new(), BTreeMap::new());
-        Self { observed: O::Held::default(), index: 0, shared, budget: 0, arrivals, dice: None }
+        Self { observed: O::Held::default(), state: State::default() }
+    }
+}
+
+impl<O: Observer> Held<O> {
+    /// The same state for another observer, which has seen nothing of it.
+    pub(crate) fn copy<P: Observer>(&self) -> Held<P> {
+        Held { observed: P::Held::default(), state: self.state.clone() }
     }
 }
 
@@ -81,6 +100,7 @@ impl<'m, O: Observer> Block<'m, O> {
             dice: None,
             turn,
             yields: false,
+            pace: Pace::default(),
         }
     }
 
@@ -107,12 +127,25 @@ impl<'m, O: Observer> Block<'m, O> {
     /// Exchanges the block that runs here with one that is held elsewhere.
     pub(crate) fn exchange(&mut self, held: &mut Held<O>) {
         self.observer.exchange(&mut held.observed);
-        std::mem::swap(&mut self.index, &mut held.index);
-        std::mem::swap(&mut self.shared, &mut held.shared);
-        std::mem::swap(&mut self.budget, &mut held.budget);
-        std::mem::swap(&mut self.arrivals, &mut held.arrivals);
-        std::mem::swap(&mut self.dice, &mut held.dice);
+        std::mem::swap(&mut self.index, &mut held.state.index);
+        std::mem::swap(&mut self.shared, &mut held.state.shared);
+        std::mem::swap(&mut self.budget, &mut held.state.budget);
+        std::mem::swap(&mut self.arrivals, &mut held.state.arrivals);
+        std::mem::swap(&mut self.dice, &mut held.state.dice);
         self.coordinates = self.machine.grid.coordinates(self.index);
+    }
+
+    /// The strides in which a path of a warp may go on for one who steps it; `None`, and it is noted, where it has to stop.
+    pub(crate) fn stride(&mut self, warp: &Warp, path: usize) -> Option<u64> {
+        let stride = self.pace.stride();
+        match stride {
+            Some(_) => {
+                let path = warp.paths.list[path];
+                self.observer.step(path.pc, path.lanes, self.faults.kinds());
+            }
+            None => self.pace.halted = Some((warp.index, path)),
+        }
+        stride
     }
 
     /// Lanes of the running warp have missed memory. On a GPU the launch ends there. Here they end, and what the others

@@ -1,6 +1,7 @@
 //! A launch: checks that a GPU would take it, and lays its memory out.
 
 use std::collections::HashMap;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use super::limits;
@@ -11,7 +12,7 @@ use crate::ir::inst::{Op, Space};
 use crate::ir::{CONST_WINDOW, PlacedVariable, SHARED_WINDOW};
 use crate::launch::{Arg, Dim3, Launch};
 use crate::memory::global::GlobalMemory;
-use crate::options::Options;
+use crate::options::{Options, Watch};
 use crate::prepare::Executable;
 use crate::target::{Occupancy, Scheduling, Target, Usage};
 
@@ -59,6 +60,10 @@ pub(crate) struct Machine<'a> {
     /// The blocks run in turn although their code does not show that they communicate: one waits for another, or they
     /// race.
     pub forced_turns: bool,
+    /// Who is told how far it has come.
+    watch: Option<Watch>,
+    /// Whether they have stopped it.
+    stopped: AtomicBool,
 }
 
 impl<'a> Machine<'a> {
@@ -72,7 +77,7 @@ impl<'a> Machine<'a> {
         target: &'a Target,
         options: &Options,
     ) -> Result<Self, Error> {
-        check_shape(program, launch, target)?;
+        check_shape((program.required_threads, program.max_threads), launch, target, &usage(program, launch))?;
         limits::check_kernel(program, program.version, target)?;
         let occupancy = target.occupancy(&usage(program, launch));
         let capacity = u64::from(occupancy.blocks.max(1)) * u64::from(target.multiprocessors);
@@ -114,7 +119,23 @@ impl<'a> Machine<'a> {
             budget: options.budget,
             absent: None,
             forced_turns: false,
+            watch: options.watch.clone(),
+            stopped: AtomicBool::new(false),
         })
+    }
+
+    /// So many more warp-instructions have been executed.
+    pub(crate) fn executed(&self, instructions: u64) {
+        if let Some(watch) = &self.watch
+            && watch.tell(instructions).is_break()
+        {
+            self.stopped.store(true, Relaxed);
+        }
+    }
+
+    /// Whether the caller wants no more of it. What ran is worth nothing then.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stopped.load(Relaxed)
     }
 
     /// What observers may know of it.
@@ -185,7 +206,14 @@ pub(crate) fn content(variable: &PlacedVariable, addresses: &Addresses<'_>) -> V
     content
 }
 
-fn check_shape(program: &Executable, launch: &Launch, target: &Target) -> Result<(), Error> {
+/// Refuses a launch whose shape the GPU does not take, or a kernel that must have, or have at most, other `threads`.
+pub(crate) fn check_shape(
+    (required, most): (Option<[u32; 3]>, Option<[u32; 3]>),
+    launch: &Launch,
+    target: &Target,
+    usage: &Usage,
+) -> Result<(), Error> {
+    let most_threads = most;
     let Launch { grid, block, .. } = launch;
     for (what, extent) in [("grid", grid), ("block", block)] {
         if extent.x == 0 || extent.y == 0 || extent.z == 0 {
@@ -208,13 +236,13 @@ fn check_shape(program: &Executable, launch: &Launch, target: &Target) -> Result
             target.title, most.x, most.y, most.z
         )));
     }
-    if let Some([x, y, z]) = program.required_threads
+    if let Some([x, y, z]) = required
         && *block != Dim3::new(x, y, z)
     {
         let needed = Dim3::new(x, y, z);
         return Err(Error::input(format!("this kernel requires a block of {needed} (`.reqntid`), not {block}")));
     }
-    if let Some([x, y, z]) = program.max_threads
+    if let Some([x, y, z]) = most_threads
         && threads > Dim3::new(x, y, z).count()
     {
         let most = Dim3::new(x, y, z).count();
@@ -222,8 +250,7 @@ fn check_shape(program: &Executable, launch: &Launch, target: &Target) -> Result
             "this kernel was compiled for at most {most} threads per block (`__launch_bounds__`), not {threads}"
         )));
     }
-    let usage = usage(program, launch);
-    if target.shared_of_block(&usage) > target.shared_limit() {
+    if target.shared_of_block(usage) > target.shared_limit() {
         let mut message = format!(
             "the block needs {} bytes of shared memory; {} has {} per block",
             usage.shared_bytes, target.title, target.shared_per_block
@@ -267,21 +294,7 @@ fn arguments<'a>(program: &Executable, launch: &'a Launch, global: &mut GlobalMe
     let mut bytes = vec![0; end as usize];
     let passed = launch.args.iter().enumerate().filter(|(_, arg)| !matches!(arg, Arg::Memory { .. }));
     for ((index, arg), param) in passed.zip(&program.params) {
-        let address = |place: usize| addresses.get(place).copied().flatten();
-        let value = match arg {
-            Arg::Scalar(scalar) => scalar.to_bytes(),
-            Arg::Bytes(bytes) => bytes.clone(),
-            Arg::Address { argument, offset } => match address(*argument) {
-                Some(address) => address.wrapping_add(*offset).to_le_bytes().to_vec(),
-                None => {
-                    let message = format!("argument {index} is the address of argument {argument}, which is no buffer");
-                    return Err(Error::input(message));
-                }
-            },
-            Arg::Buffer(_) | Arg::Zeros(_) | Arg::Uninit(_) | Arg::Memory { .. } => {
-                address(index).unwrap_or_default().to_le_bytes().to_vec()
-            }
-        };
+        let value = argument(&addresses, index, arg)?;
         if value.len() as u64 != param.bytes {
             let given = match arg {
                 Arg::Buffer(_) | Arg::Zeros(_) | Arg::Uninit(_) | Arg::Address { .. } => {
@@ -299,8 +312,27 @@ fn arguments<'a>(program: &Executable, launch: &'a Launch, global: &mut GlobalMe
     Ok(bytes)
 }
 
+/// The bytes of an argument, the `index`-th of the list.
+pub(crate) fn argument(addresses: &[Option<u64>], index: usize, arg: &Arg) -> Result<Vec<u8>, Error> {
+    let address = |place: usize| addresses.get(place).copied().flatten();
+    Ok(match arg {
+        Arg::Scalar(scalar) => scalar.to_bytes(),
+        Arg::Bytes(bytes) => bytes.clone(),
+        Arg::Address { argument, offset } => match address(*argument) {
+            Some(address) => address.wrapping_add(*offset).to_le_bytes().to_vec(),
+            None => {
+                let message = format!("argument {index} is the address of argument {argument}, which is no buffer");
+                return Err(Error::input(message));
+            }
+        },
+        Arg::Buffer(_) | Arg::Zeros(_) | Arg::Uninit(_) | Arg::Memory { .. } => {
+            address(index).unwrap_or_default().to_le_bytes().to_vec()
+        }
+    })
+}
+
 /// Gives the launch's buffers their memory: the address of each place in the list that is one.
-fn allocate<'a>(launch: &'a Launch, global: &mut GlobalMemory<'a>) -> Vec<Option<u64>> {
+pub(crate) fn allocate<'a>(launch: &'a Launch, global: &mut GlobalMemory<'a>) -> Vec<Option<u64>> {
     let mut addresses = Vec::with_capacity(launch.args.len());
     for (index, arg) in launch.args.iter().enumerate() {
         addresses.push(match arg {

@@ -33,6 +33,7 @@ pub(crate) mod barrier;
 pub(crate) mod block;
 pub(crate) mod grid;
 mod limits;
+pub(crate) mod pace;
 pub(crate) mod paths;
 pub(crate) mod printed;
 pub(crate) mod registers;

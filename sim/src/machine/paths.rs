@@ -70,6 +70,11 @@ impl Paths {
         self.live
     }
 
+    /// Where lanes wait for others to meet them, and which.
+    pub(crate) fn arrived(&self) -> impl Iterator<Item = (Pc, u32)> {
+        self.meetings.iter().filter(|meeting| meeting.arrived != 0).map(|meeting| (meeting.pc, meeting.arrived))
+    }
+
     /// Whether lanes are on their way to a meeting.
     #[inline(always)]
     pub(crate) fn will_meet(&self) -> bool {

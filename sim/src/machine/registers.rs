@@ -48,6 +48,11 @@ impl Registers {
         }
     }
 
+    /// Bytes that they take.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(&*self.words) + size_of_val(&*self.doubles) + size_of_val(&*self.predicates)
+    }
+
     /// Back to zero, for the next thread block, as far as anybody can see.
     pub(crate) fn clear(&mut self, code: &Code) {
         let [words, doubles, predicates] = &code.zeroed;

@@ -31,7 +31,7 @@ pub(crate) struct Spin {
 }
 
 /// A warp of a thread block.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Warp {
     /// Number within the block.
     pub index: u32,

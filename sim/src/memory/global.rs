@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use super::heap::{HEAP_BASE, HEAP_BYTES, Heap};
+use super::kept::KeptPages;
 use super::location::Location;
 use super::rows::each_lane;
 use crate::ir::layout::{BUFFER_STRIDE, BUFFERS_BASE};
@@ -106,6 +107,32 @@ impl<'a> Allocation<'a> {
                 u32::from_le_bytes(word)
             }
             None => 0,
+        }
+    }
+
+    /// The pages that were written. Those that are as they were `before` are shared.
+    pub(super) fn keep(&self, before: Option<&KeptPages>) -> KeptPages {
+        let mut before = before.into_iter().flatten().peekable();
+        let mut kept = KeptPages::new();
+        for (number, page) in (0..).zip(&self.pages) {
+            let Some(page) = page.get() else { continue };
+            // A page that was written once stays one.
+            let known = before.next_if(|(own, _)| *own == number);
+            let words = || page.iter().map(|word| word.load(Relaxed));
+            kept.push(match known {
+                Some((_, known)) if known.iter().copied().eq(words()) => (number, Arc::clone(known)),
+                _ => (number, words().collect()),
+            });
+        }
+        kept
+    }
+
+    /// Puts pages back that were written. Nothing may have been written here.
+    pub(super) fn restore(&self, pages: &KeptPages) {
+        for (number, page) in pages {
+            if let Some(own) = self.pages.get(*number as usize) {
+                own.get_or_init(|| page.iter().copied().map(AtomicU32::new).collect());
+            }
         }
     }
 

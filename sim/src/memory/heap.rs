@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::global::Allocation;
+use super::kept::KeptPages;
 use super::location::Location;
 
 /// Address of the heap's first byte: above the module's variables, below the buffers.
@@ -20,7 +21,7 @@ pub const HEAP_BYTES: u64 = 8 << 20;
 const GRAIN: u64 = 16;
 
 /// Blocks by their offset in the heap, with their sizes in bytes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Blocks {
     /// As asked for.
     given: BTreeMap<u64, u64>,
@@ -43,6 +44,13 @@ pub enum Release {
     NeverGiven,
 }
 
+/// What the heap was at some time.
+#[derive(Debug, Clone)]
+pub(super) struct KeptHeap {
+    pub(super) pages: KeptPages,
+    blocks: Blocks,
+}
+
 /// The device heap.
 #[derive(Debug)]
 pub struct Heap {
@@ -63,6 +71,19 @@ impl Heap {
     fn blocks(&self) -> MutexGuard<'_, Blocks> {
         // No change of the blocks can panic half-way.
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What it is; `None` if nobody has asked anything of it. Pages that are as they were `before` are shared.
+    pub(super) fn keep(&self, before: Option<&KeptHeap>) -> Option<KeptHeap> {
+        let blocks = self.blocks().clone();
+        let used = !blocks.given.is_empty() || !blocks.freed.is_empty();
+        used.then(|| KeptHeap { pages: self.memory.keep(before.map(|before| &before.pages)), blocks })
+    }
+
+    /// Makes a heap that nobody has asked anything of what one was.
+    pub(super) fn restore(&self, kept: &KeptHeap) {
+        *self.blocks() = kept.blocks.clone();
+        self.memory.restore(&kept.pages);
     }
 
     /// The address of a new block of `bytes` bytes; 0 when there is no room for it.

@@ -4,6 +4,7 @@ pub mod banks;
 pub mod global;
 pub mod half_warp;
 pub mod heap;
+pub(crate) mod kept;
 pub mod location;
 pub mod locks;
 pub(crate) mod rows;

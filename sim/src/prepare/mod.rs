@@ -9,6 +9,7 @@
 
 mod address_folding;
 pub mod convergence_barriers;
+pub(crate) mod liveness;
 mod reconvergence;
 pub mod register_allocation;
 

@@ -14,6 +14,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::convergence_barriers::{Joins, MEETS};
+use super::liveness::{Liveness, Set};
 use crate::ir::Program;
 use crate::ir::cfg::Cfg;
 use crate::ir::inst::{Inst, Op, Pc, Reg};
@@ -49,41 +50,15 @@ pub struct Code {
     /// writes the others before it reads them, and no other lane reads them at all, so there is nothing to be seen of
     /// the thread block that the warp's storage belonged to before.
     pub zeroed: [Vec<u16>; 3],
+    /// The slot of each register of the program, by the register's number; empty if each has its own.
+    pub(crate) given: Vec<u16>,
 }
 
 /// What [`Code::straight`] says of a lane-local instruction that is none of a run.
 pub const ALONE: u16 = u16::MAX;
 
 /// Registers times basic blocks from which a program is taken to be too large for this.
-const MOST_WORK: usize = 1 << 31;
-
-/// A set of registers.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Set(Vec<u64>);
-
-impl Set {
-    fn new(count: usize) -> Self {
-        Self(vec![0; count.div_ceil(64)])
-    }
-
-    fn insert(&mut self, number: usize) {
-        self.0[number / 64] |= 1 << (number % 64);
-    }
-
-    fn contains(&self, number: usize) -> bool {
-        self.0[number / 64] >> (number % 64) & 1 != 0
-    }
-
-    fn each(&self, mut f: impl FnMut(usize)) {
-        for (at, &word) in self.0.iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                f(at * 64 + rest.trailing_zeros() as usize);
-                rest &= rest - 1;
-            }
-        }
-    }
-}
+pub(crate) const MOST_WORK: usize = 1 << 31;
 
 /// Gives the registers of `program` slots.
 pub(super) fn run(program: &Program, joins: &Joins, steps: &[Inst]) -> Code {
@@ -100,6 +75,7 @@ pub(super) fn run(program: &Program, joins: &Joins, steps: &[Inst]) -> Code {
         start: slots.start.clone(),
         kept: 0,
         zeroed: [slots.words, slots.doubles, slots.predicates].map(|count| (0..count).collect()),
+        given: Vec::new(),
     };
     let cfg = Cfg::new(program);
     if numbers.count().saturating_mul(cfg.blocks.len()) > MOST_WORK {
@@ -153,6 +129,7 @@ pub(super) fn run(program: &Program, joins: &Joins, steps: &[Inst]) -> Code {
         slots.sort_unstable();
         slots.dedup();
     }
+    code.given = new;
     code.pack();
     code
 }
@@ -230,42 +207,17 @@ impl File {
 /// they hold when a warp starts.
 fn needed(steps: &[Inst], cfg: &Cfg, numbers: Numbers) -> (Vec<Option<(usize, usize)>>, Set) {
     let count = numbers.count();
-    // What a block reads before it writes it, and what it writes in any case.
-    let mut reads = vec![Set::new(count); cfg.blocks.len()];
-    let mut writes = reads.clone();
     let mut needed: Vec<Option<(usize, usize)>> = vec![None; count];
     let mut note = |number: usize, at: usize| {
         let (first, last) = needed[number].unwrap_or((at, at));
         needed[number] = Some((first.min(at), last.max(at)));
     };
-    for (index, block) in cfg.blocks.iter().enumerate() {
-        let range = block.start as usize..block.end as usize;
-        for (pc, inst) in range.clone().zip(&steps[range]) {
-            let mut written: Vec<usize> = Vec::new();
-            operands::visit(
-                inst,
-                &mut |reg| {
-                    numbers.each(reg, |number| {
-                        note(number, pc);
-                        if !writes[index].contains(number) {
-                            reads[index].insert(number);
-                        }
-                    });
-                },
-                &mut |reg| numbers.each(reg, |number| written.push(number)),
-            );
-            for number in written {
-                note(number, pc);
-                if inst.guard.is_none() {
-                    writes[index].insert(number);
-                } else if !writes[index].contains(number) {
-                    // Lanes that do not execute it keep what they have.
-                    reads[index].insert(number);
-                }
-            }
-        }
+    for (pc, inst) in steps.iter().enumerate() {
+        let mut touched: Vec<Reg> = Vec::new();
+        operands::visit(inst, &mut |reg| numbers.each(reg, |number| note(number, pc)), &mut |reg| touched.push(reg));
+        touched.into_iter().for_each(|reg| numbers.each(reg, |number| note(number, pc)));
     }
-    let (entry, leaving) = live(cfg, reads, &writes, count);
+    let Liveness { entry, leaving } = Liveness::of(steps, cfg, numbers);
     for (index, block) in cfg.blocks.iter().enumerate() {
         entry[index].each(|number| note(number, block.start as usize));
         leaving[index].each(|number| note(number, block.end as usize - 1));
@@ -281,37 +233,4 @@ fn needed(steps: &[Inst], cfg: &Cfg, numbers: Numbers) -> (Vec<Option<(usize, us
 fn is_between_lanes(op: &Op) -> bool {
     let own = matches!(op, Op::Load(_) | Op::Store(_) | Op::Atomic(_) | Op::Branch { .. } | Op::Barrier(_) | Op::Exit);
     !own && !op.is_lane_local()
-}
-
-/// The registers that are needed where each block begins, and where it ends.
-fn live(cfg: &Cfg, mut entry: Vec<Set>, writes: &[Set], count: usize) -> (Vec<Set>, Vec<Set>) {
-    let mut leaving = vec![Set::new(count); cfg.blocks.len()];
-    let mut before: Vec<Vec<usize>> = vec![Vec::new(); cfg.blocks.len()];
-    for (index, block) in cfg.blocks.iter().enumerate() {
-        block.successors.iter().for_each(|&next| before[next].push(index));
-    }
-    let mut waiting: Vec<usize> = (0..cfg.blocks.len()).collect();
-    let mut waits = vec![true; cfg.blocks.len()];
-    while let Some(index) = waiting.pop() {
-        waits[index] = false;
-        let mut changed = false;
-        for &next in &cfg.blocks[index].successors {
-            for at in 0..leaving[index].0.len() {
-                leaving[index].0[at] |= entry[next].0[at];
-            }
-        }
-        for at in 0..leaving[index].0.len() {
-            let all = entry[index].0[at] | leaving[index].0[at] & !writes[index].0[at];
-            changed |= all != entry[index].0[at];
-            entry[index].0[at] = all;
-        }
-        if changed {
-            for &earlier in &before[index] {
-                if !std::mem::replace(&mut waits[earlier], true) {
-                    waiting.push(earlier);
-                }
-            }
-        }
-    }
-    (entry, leaving)
 }

@@ -8,6 +8,7 @@ mod residents;
 mod spin;
 mod stuck;
 mod turns;
+mod walk;
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -22,7 +23,8 @@ use crate::machine::printed::Printed;
 use crate::machine::registers::Registers;
 use crate::machine::warp::Warp;
 use residents::Residents;
-use turns::{BRIEF_TURN, TURN, Visit};
+use turns::{BRIEF_TURN, Round, TURN, Visit};
+pub(crate) use walk::{Snapshot, Stop, Walk};
 
 /// Most groups of blocks that run side by side. Fixed, so that results do not depend on the number of CPU threads.
 const GROUPS: u64 = 256;
@@ -55,7 +57,7 @@ impl<O> Ran<O> {
 /// turn. `run` returns `None` where it is not.
 ///
 /// # Errors
-/// Those of `new`.
+/// Those of `new`, and [`Error::Stopped`].
 pub(crate) fn launch<'a, R>(
     new: impl Fn() -> Result<Machine<'a>, Error>,
     run: impl Fn(&Machine<'a>) -> Option<R>,
@@ -63,7 +65,11 @@ pub(crate) fn launch<'a, R>(
     for forced_turns in [false, true] {
         let mut machine = new()?;
         machine.forced_turns = forced_turns;
-        if let Some(ran) = run(&machine) {
+        let ran = run(&machine);
+        if machine.is_stopped() {
+            return Err(Error::Stopped);
+        }
+        if let Some(ran) = ran {
             return Ok((machine, ran));
         }
     }
@@ -80,7 +86,7 @@ pub(crate) fn run<O: Observer + Send>(
 ) -> Option<Ran<O>> {
     if machine.in_turn() {
         let mut block = Block::new(machine, observer(), BRIEF_TURN);
-        Residents::new(machine.grid.count(), machine.resident_blocks, machine.seed).run(&mut block);
+        let _ = Residents::new(machine.grid.count(), machine.resident_blocks, machine.seed).run(&mut block);
         block.observer.finish(&machine.program.code);
         return Some(Ran::of(block, false));
     }
@@ -121,7 +127,7 @@ pub(crate) fn run_sample<O: Observer>(machine: &Machine<'_>, observer: O, alone:
     let mut endless = false;
     if in_turn {
         let count = first.clamp(1, machine.grid.count());
-        Residents::new(count, machine.resident_blocks, machine.seed).fair().run(&mut block);
+        let _ = Residents::new(count, machine.resident_blocks, machine.seed).fair().run(&mut block);
     } else {
         for &index in alone {
             endless |= run_alone(machine, &mut block, index..index + 1);
@@ -137,26 +143,32 @@ fn run_alone<O: Observer>(machine: &Machine<'_>, block: &mut Block<'_, O>, range
         .map(|_| Warp { registers: Registers::new(&machine.program.code), ..Warp::default() })
         .collect();
     for index in range {
-        if index > machine.endless.load(Relaxed) {
+        if index > machine.endless.load(Relaxed) || machine.is_stopped() {
             break;
         }
         block.start(index, &mut warps);
         let visit = loop {
-            let visit = block.visit(&mut warps, u64::MAX);
+            let visit = block.visit(&mut warps, u64::MAX, &mut Round::default());
             if !matches!(visit, Visit::Idles | Visit::Interrupted) {
                 break visit;
             }
         };
-        match visit {
-            Visit::Waits if block.waits_for_others(&warps) => machine.waiting.store(true, Relaxed),
-            Visit::Waits => {
-                block.note_deadlock(&warps, &Standstill::OwnBlock);
-            }
-            Visit::Endless => block.note_endless(&warps),
-            _ => continue,
+        if !has_ended(block, &warps, visit) {
+            return true;
         }
-        machine.endless.fetch_min(index, Relaxed);
-        return true;
     }
+    false
+}
+
+/// Whether a block that ran alone has come to its end. If not, it is noted why: it waits for others, or for ever, or has
+/// spent its budget.
+fn has_ended<O: Observer>(block: &mut Block<'_, O>, warps: &[Warp], visit: Visit) -> bool {
+    match visit {
+        Visit::Waits if block.waits_for_others(warps) => block.machine.waiting.store(true, Relaxed),
+        Visit::Waits => block.note_deadlock(warps, &Standstill::OwnBlock),
+        Visit::Endless => block.note_endless(warps),
+        Visit::Ended | Visit::Idles | Visit::Interrupted | Visit::Paused | Visit::Halted => return true,
+    }
+    block.machine.endless.fetch_min(block.index, Relaxed);
     false
 }

@@ -7,10 +7,12 @@
 //!
 //! When every resident block waits and nothing has changed since each was looked at, nothing will ever change.
 
-use super::turns::Visit;
+use super::turns::{Round, Visit};
+use super::walk::Stop;
 use crate::event::Observer;
 use crate::findings::{Fault, FindingKind, Standstill, Who};
 use crate::machine::block::{AFTERMATH, Block, Held};
+use crate::machine::grid::Machine;
 use crate::machine::registers::Registers;
 use crate::machine::schedule::Dice;
 use crate::machine::warp::Warp;
@@ -36,11 +38,38 @@ enum Status {
 }
 
 /// A block that has started and not ended.
-struct Resident<O: Observer> {
-    held: Held<O>,
-    warps: Vec<Warp>,
+pub(super) struct Resident<O: Observer> {
+    pub(super) held: Held<O>,
+    pub(super) warps: Vec<Warp>,
     index: u64,
     status: Status,
+}
+
+/// The visit of a block that is under way.
+#[derive(Debug, Clone)]
+struct Running {
+    /// The block's position in the list.
+    at: usize,
+    /// Its budget and the changes of memory when it began.
+    budget: u64,
+    changes: u64,
+    quantum: u64,
+    round: Round,
+}
+
+impl<O: Observer> Resident<O> {
+    /// Room for a block.
+    pub(super) fn new(machine: &Machine<'_>) -> Self {
+        let warp = |_| Warp { registers: Registers::new(&machine.program.code), ..Warp::default() };
+        let warps = (0..machine.warps_per_block()).map(warp).collect();
+        Self { held: Held::default(), warps, index: 0, status: Status::Ready }
+    }
+
+    /// The same for another observer, which has seen nothing of it.
+    pub(super) fn copy<P: Observer>(&self) -> Resident<P> {
+        let Self { held, warps, index, status } = self;
+        Resident { held: held.copy(), warps: warps.clone(), index: *index, status: *status }
+    }
 }
 
 /// The blocks of a launch that runs them in turn.
@@ -67,6 +96,10 @@ pub(super) struct Residents<O: Observer> {
     /// Whether all blocks get on alike, the oldest that works no more than others.
     fair: bool,
     dice: Option<Dice>,
+    /// Warp-instructions since anything changed or a block came to its end.
+    streak: u64,
+    /// The visit that was paused.
+    running: Option<Running>,
 }
 
 impl<O: Observer> Residents<O> {
@@ -86,7 +119,41 @@ impl<O: Observer> Residents<O> {
             quantum: QUANTUM,
             fair: false,
             dice: Dice::new(seed, u64::MAX),
+            streak: 0,
+            running: None,
         }
+    }
+
+    /// The same for another observer, which has seen nothing of it.
+    pub(super) fn copy<P: Observer>(&self) -> Residents<P> {
+        let copy = |resident: &Resident<O>| resident.copy();
+        Residents {
+            list: self.list.iter().map(copy).collect(),
+            spare: Vec::new(),
+            capacity: self.capacity,
+            window: self.window.clone(),
+            next: self.next,
+            count: self.count,
+            cursor: self.cursor,
+            hints: self.hints.clone(),
+            shares: self.shares,
+            first_ready: self.first_ready,
+            quantum: self.quantum,
+            fair: self.fair,
+            dice: self.dice.clone(),
+            streak: self.streak,
+            running: self.running.clone(),
+        }
+    }
+
+    /// The blocks that have started and not ended.
+    pub(super) fn list(&self) -> &[Resident<O>] {
+        &self.list
+    }
+
+    /// The position in the list of the block whose visit was paused or halted.
+    pub(super) fn now(&self) -> Option<usize> {
+        self.running.as_ref().map(|running| running.at)
     }
 
     /// The same with short turns that are equal for all, as on a GPU: blocks that take their work from a common counter
@@ -97,45 +164,59 @@ impl<O: Observer> Residents<O> {
         self
     }
 
-    /// Runs all blocks.
-    pub(super) fn run(mut self, block: &mut Block<'_, O>) {
+    /// Runs all blocks, or as far as one goes who steps them.
+    pub(super) fn run(&mut self, block: &mut Block<'_, O>) -> Stop {
         block.yields = self.fair;
-        // Warp-instructions since anything changed or a block came to its end.
-        let mut streak = 0u64;
-        loop {
-            let Some(at) = self.choose(block) else {
-                self.note_deadlock(block);
-                return;
+        while !block.machine.is_stopped() {
+            let mut running = match self.running.take() {
+                Some(running) => {
+                    block.exchange(&mut self.list[running.at].held);
+                    running
+                }
+                None => {
+                    let Some(at) = self.choose(block) else {
+                        self.note_deadlock(block);
+                        return Stop::End;
+                    };
+                    block.exchange(&mut self.list[at].held);
+                    let quantum = self.dice.as_mut().map_or(self.quantum, |dice| 1 << dice.below(19));
+                    let (budget, changes) = (block.budget, block.changes);
+                    Running { at, budget, changes, quantum, round: Round::default() }
+                }
             };
+            let Running { at, budget, changes, .. } = running;
             let resident = &mut self.list[at];
-            block.exchange(&mut resident.held);
-            let (budget, changes) = (block.budget, block.changes);
-            let quantum = self.dice.as_mut().map_or(self.quantum, |dice| 1 << dice.below(19));
-            let visit = block.visit(&mut resident.warps, quantum);
+            let visit = block.visit(&mut resident.warps, running.quantum, &mut running.round);
+            if O::STEPS && matches!(visit, Visit::Paused | Visit::Halted) {
+                block.exchange(&mut resident.held);
+                self.running = Some(running);
+                return if visit == Visit::Paused { Stop::Turn } else { Stop::Step };
+            }
             let used = budget - block.budget;
             if visit == Visit::Endless {
                 block.note_endless(&resident.warps);
-                return;
+                return Stop::End;
             }
             block.exchange(&mut resident.held);
-            streak = if block.changes != changes || visit == Visit::Ended { 0 } else { streak + used };
+            self.streak = if block.changes != changes || visit == Visit::Ended { 0 } else { self.streak + used };
             let patience = if block.faults.broken { AFTERMATH } else { block.machine.budget };
-            if streak > patience {
-                self.note_idle(block, streak);
-                return;
+            if self.streak > patience {
+                self.note_idle(block, self.streak);
+                return Stop::End;
             }
             let (index, ready) = (resident.index, visit == Visit::Interrupted);
             match visit {
                 Visit::Ended => self.end(at),
                 Visit::Waits => resident.status = Status::Waits(block.changes),
                 Visit::Idles => resident.status = Status::Idles,
-                Visit::Interrupted | Visit::Endless => resident.status = Status::Ready,
+                Visit::Interrupted | Visit::Endless | Visit::Paused | Visit::Halted => resident.status = Status::Ready,
             }
             if self.list.is_empty() && self.window.is_empty() && self.next == self.count {
-                return;
+                return Stop::End;
             }
             self.share(index, used, ready);
         }
+        Stop::End
     }
 
     /// A block came to its end: the one that started before it and the oldest may have waited for it.
@@ -251,14 +332,7 @@ impl<O: Observer> Residents<O> {
             }
         };
         let machine = block.machine;
-        let mut resident = self.spare.pop().unwrap_or_else(|| Resident {
-            held: Held::default(),
-            warps: (0..machine.warps_per_block())
-                .map(|_| Warp { registers: Registers::new(&machine.program.code), ..Warp::default() })
-                .collect(),
-            index,
-            status: Status::Ready,
-        });
+        let mut resident = self.spare.pop().unwrap_or_else(|| Resident::new(machine));
         resident.index = index;
         resident.status = Status::Ready;
         block.exchange(&mut resident.held);

@@ -69,10 +69,20 @@ fn repeats<O: Observer>(
             Some(Op::ReadSpecial { what: Special::Clock | Special::GlobalTimer, .. })
         );
         let mut fuel = 1;
-        exec::run(warp, block, path, &mut fuel);
-        warp.clock += 1 - fuel;
-        warp.executed += 1 - fuel;
-        block.budget -= 1 - fuel;
+        let arrives = O::STEPS && exec::arrives(warp, block, path);
+        if !arrives {
+            if O::STEPS && block.stride(warp, path).is_none() {
+                return false;
+            }
+            exec::run(warp, block, path, &mut fuel);
+        }
+        let used = 1 - fuel;
+        warp.clock += used;
+        warp.executed += used;
+        block.budget -= used;
+        if O::STEPS {
+            block.pace.left -= used;
+        }
         if block.changes != changes {
             return false;
         }

@@ -49,12 +49,38 @@ pub(super) enum Visit {
     Idles,
     /// It has had its turn.
     Interrupted,
+    /// It pauses before a warp's turn, for one who steps it.
+    Paused,
+    /// It stopped within a warp's turn, for one who steps it: it can be looked at, and not go on.
+    Halted,
+}
+
+/// How far a block is in the turns of its warps.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Round {
+    /// The budget at which its visit ends.
+    last: Option<u64>,
+    /// A round is under way.
+    open: bool,
+    /// The warp that is first in it, and how many have had their turn.
+    first: usize,
+    done: usize,
+    /// Some warp ran; some warp did not only wait.
+    ran: bool,
+    busy: bool,
+    /// It pauses before the next turn.
+    paused: bool,
 }
 
 impl<O: Observer> Block<'_, O> {
-    /// Runs the block until it ends, waits for other blocks, or has executed about `quantum` warp-instructions.
-    pub(super) fn visit(&mut self, warps: &mut [Warp], quantum: u64) -> Visit {
-        let visit = self.visit_until(warps, self.budget.saturating_sub(quantum));
+    /// Runs the block until it ends, waits for other blocks, or has executed about `quantum` warp-instructions. A visit that
+    /// was paused goes on with its `round`, every other one with a new one.
+    pub(super) fn visit(&mut self, warps: &mut [Warp], quantum: u64, round: &mut Round) -> Visit {
+        let last = *round.last.get_or_insert(self.budget.saturating_sub(quantum));
+        let visit = self.visit_until(warps, last, round);
+        if !matches!(visit, Visit::Paused | Visit::Halted) {
+            *round = Round::default();
+        }
         if O::CHECKS && visit == Visit::Ended {
             self.observer.sync(&SyncEvent::End);
         }
@@ -62,25 +88,36 @@ impl<O: Observer> Block<'_, O> {
     }
 
     /// The same until the budget is down to `last`.
-    fn visit_until(&mut self, warps: &mut [Warp], last: u64) -> Visit {
+    fn visit_until(&mut self, warps: &mut [Warp], last: u64, round: &mut Round) -> Visit {
         loop {
-            let (mut ran, mut busy) = (false, false);
-            let first = self.dice.as_mut().map_or(0, |dice| dice.below(warps.len()));
-            for number in (first..warps.len()).chain(0..first) {
-                let warp = &mut warps[number];
+            if !round.open {
+                let first = self.dice.as_mut().map_or(0, |dice| dice.below(warps.len()));
+                *round = Round { last: round.last, open: true, first, ..Round::default() };
+            }
+            while round.done < warps.len() {
+                if O::STEPS && self.pauses(round) {
+                    return Visit::Paused;
+                }
+                let number = round.first + round.done;
+                round.done += 1;
+                let warp = &mut warps[if number < warps.len() { number } else { number - warps.len() }];
                 if self.turn(warp) {
-                    ran = true;
+                    round.ran = true;
                     // A warp that looks at nothing of others cannot wait for them, however long it works.
-                    busy |= warp.idle < PATIENCE || !warp.communicated;
+                    round.busy |= warp.idle < PATIENCE || !warp.communicated;
+                }
+                if O::STEPS && self.pace.halted.is_some() {
+                    return Visit::Halted;
                 }
             }
+            round.open = false;
             if warps.iter().all(|warp| warp.paths.list.is_empty()) {
                 return Visit::Ended;
             }
             if self.budget == 0 {
                 return Visit::Endless;
             }
-            if self.index > self.machine.endless.load(Relaxed) {
+            if self.index > self.machine.endless.load(Relaxed) || self.machine.is_stopped() {
                 return Visit::Ended;
             }
             if self.open_barriers(warps) {
@@ -89,20 +126,26 @@ impl<O: Observer> Block<'_, O> {
                 }
                 continue;
             }
-            if !ran {
+            if !round.ran {
                 if warps.iter().any(|warp| warp.spin.is_some()) {
                     return Visit::Waits;
                 }
                 self.note_unreachable(warps);
                 return Visit::Ended;
             }
-            if !busy {
+            if !round.busy {
                 return Visit::Idles;
             }
             if self.budget <= last {
                 return Visit::Interrupted;
             }
         }
+    }
+
+    /// Whether it pauses before the next warp's turn: once.
+    fn pauses(&self, round: &mut Round) -> bool {
+        round.paused = !round.paused && self.pace.pause.is_some_and(|pause| self.pace.left <= pause);
+        round.paused
     }
 
     /// Lets a warp run until it waits, exits or has had its turn. False when it cannot run at all.
@@ -125,8 +168,10 @@ impl<O: Observer> Block<'_, O> {
         let start = fuel;
         let mut ran = false;
         let mut waits = false;
+        // The path that was executed last, if nothing but its stride keeps it from going on.
+        let mut going = None;
         while fuel > 0 {
-            let Some(path) = self.choose(warp) else {
+            let Some(path) = going.take().or_else(|| self.choose(warp)) else {
                 if exec::warp_ops::wake(warp, self) {
                     ran = true;
                     continue;
@@ -135,17 +180,33 @@ impl<O: Observer> Block<'_, O> {
                 break;
             };
             ran = true;
-            let before = fuel;
-            exec::run(warp, self, path, &mut fuel);
-            let used = before - fuel;
+            let mut rest = fuel;
+            if O::STEPS {
+                if exec::arrives(warp, self, path) {
+                    continue;
+                }
+                match self.stride(warp, path) {
+                    Some(stride) => rest = fuel.min(stride),
+                    None => return ran,
+                }
+            }
+            let before = rest;
+            let goes_on = exec::run(warp, self, path, &mut rest);
+            let used = before - rest;
+            fuel -= used;
             warp.clock += used;
             warp.executed += used;
             self.budget -= used;
+            if O::STEPS {
+                self.pace.left -= used;
+                going = goes_on.then_some(path);
+            }
             if std::mem::take(&mut warp.sleeps) {
                 break;
             }
         }
         self.observer.worked(warp.executed);
+        self.machine.executed(start - fuel);
         if waits || self.changes != changes {
             warp.idle = 0;
             warp.patience = warp.patience.min(PATIENCE);
@@ -182,7 +243,11 @@ impl<O: Observer> Block<'_, O> {
     /// Looks closer at a warp that has had no effect for long.
     fn watch(&mut self, warp: &mut Warp) {
         let independent = self.machine.scheduling == Scheduling::Independent;
-        match spin::watch(self, warp) {
+        let watched = spin::watch(self, warp);
+        if O::STEPS && self.pace.halted.is_some() {
+            return;
+        }
+        match watched {
             // A lane that holds a lock may wait for lanes that want it to leave the loop in which they ask for it. The
             // hardware's compiler puts the meeting point behind the release of the lock, or makes lanes yield.
             Watched::Spins(_) if independent && warp.paths.stop_waiting() => {

@@ -2,6 +2,7 @@
 //!
 //! What the attributes of `.nv.info` mean was read off what nvdisasm prints of them.
 
+mod data;
 mod info;
 mod lines;
 
@@ -14,6 +15,7 @@ use crate::decode::{DecodeError, decode};
 use crate::instruction::Instruction;
 use crate::table::Architecture;
 
+pub use data::{Data, Variable};
 pub use info::{Parameter, Resources};
 pub use lines::Line;
 
@@ -43,6 +45,8 @@ pub struct Cubin {
     pub capability: u32,
     /// The sections of code in their order.
     pub sections: Vec<Code>,
+    /// The sections of constants and variables in their order.
+    pub data: Vec<Data>,
     /// The PTX it was made from, if it has it.
     pub ptx: Option<String>,
 }
@@ -164,7 +168,7 @@ impl Cubin {
         }
         let ptx = elf.section_by_name(".nv_debug_ptx_txt").and_then(|section| section.data().ok());
         let ptx = ptx.map(|text| String::from_utf8_lossy(text).replace('\0', "\n"));
-        Ok(Self { capability, sections, ptx })
+        Ok(Self { capability, sections, data: data::read(&elf, &symbols)?, ptx })
     }
 
     /// Returns the kernel or function of a name, with the section that it is in.

@@ -72,7 +72,7 @@ pub struct Table {
 pub enum Architecture {
     /// Compute capability 7.5.
     Sm75,
-    /// Compute capability 8.0, 8.6 and 8.9.
+    /// Compute capability 8.0 to 8.9.
     Sm80,
     /// Compute capability 9.0, with what only `sm_90a` has.
     Sm90,
@@ -82,15 +82,20 @@ impl Architecture {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Sm75, Self::Sm80, Self::Sm90];
 
+    /// Returns the compute capabilities whose machine code it is, as `90` for 9.0.
+    #[must_use]
+    pub const fn capabilities(self) -> &'static [u32] {
+        match self {
+            Self::Sm75 => &[75],
+            Self::Sm80 => &[80, 86, 87, 88, 89],
+            Self::Sm90 => &[90],
+        }
+    }
+
     /// Returns the architecture of a compute capability, as `90` for 9.0.
     #[must_use]
-    pub const fn of(capability: u32) -> Option<Self> {
-        match capability {
-            75 => Some(Self::Sm75),
-            80 | 86 | 87 | 88 | 89 => Some(Self::Sm80),
-            90 => Some(Self::Sm90),
-            _ => None,
-        }
+    pub fn of(capability: u32) -> Option<Self> {
+        Self::ALL.into_iter().find(|architecture| architecture.capabilities().contains(&capability))
     }
 
     /// Returns its table.

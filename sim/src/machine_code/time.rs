@@ -1,0 +1,118 @@
+//! How long a launch of machine code takes: some blocks are executed and every warp's way written down, and the replay of
+//! `predict` issues the instructions as they were executed.
+
+use super::block::Block;
+use super::issue;
+use super::machine::Machine;
+use super::program::Program;
+use super::run::{self, Pace};
+use crate::error::Error;
+use crate::launch::Launch;
+use crate::options::Options;
+use crate::predict::replay::{Shape, Stalls};
+use crate::predict::tracer::Tracer;
+use crate::predict::uneven::Work;
+use crate::predict::{self, How, Predicted, Sampled, Timed, sampling};
+use crate::report::Metrics;
+use crate::report::machine_code::MachineCode;
+use crate::report::stall::Stall;
+
+/// Blocks that are counted where not all of a launch are executed.
+const COUNTED: u64 = 512;
+/// Most instructions of warps in a sample of blocks whose work differs.
+const MOST: u64 = 1 << 23;
+
+/// Predicts how long a launch takes from a sample of its blocks. The buffers that come with it are those before the launch.
+///
+/// # Errors
+/// [`Error::Input`] when the launch does not fit the kernel or the GPU.
+pub fn predict(program: &Program, launch: &Launch, options: &Options, how: &How) -> Result<Predicted, Error> {
+    let Timed { prediction, timeline, .. } = timed(program, launch, options, how, None)?;
+    let buffers = super::summary::unchanged(launch);
+    Ok(Predicted { prediction, timeline, buffers })
+}
+
+/// The same; `work` has the instructions of every block where all were executed.
+pub(super) fn timed(
+    program: &Program,
+    launch: &Launch,
+    options: &Options,
+    how: &How,
+    work: Option<&[u64]>,
+) -> Result<Timed, Error> {
+    let machine = Machine::new(program, launch, options)?;
+    let (count, multiprocessors) = (machine.grid.count(), u64::from(machine.target.multiprocessors));
+    let resident = machine.occupancy.blocks.max(1);
+    let in_turn = machine.in_turn();
+    let mut chosen = sampling::choose((count, multiprocessors), in_turn, resident.into(), how.waves);
+    let mut uneven = None;
+    if !in_turn && chosen.followed.len() as u64 != count {
+        let work = match work {
+            Some(all) => Work { blocks: (0..).zip(all.iter().copied()).collect() },
+            None => {
+                let counted = COUNTED.min(count);
+                let spread: Vec<u64> = (0..counted).map(|at| count * (2 * at + 1) / (2 * counted)).collect();
+                let own = Machine::new(program, launch, options)?;
+                let instructions = run::count(&own, &spread);
+                Work { blocks: spread.into_iter().zip(instructions).collect() }
+            }
+        };
+        if work.is_uneven(chosen.followed.len()) {
+            let share = count.div_ceil(multiprocessors) as usize;
+            let mean = work.blocks.iter().map(|block| block.1).sum::<u64>() / work.blocks.len().max(1) as u64;
+            let most = share.min((MOST / mean.max(1)) as usize).max(1);
+            chosen.followed = work.stratified(chosen.followed.len(), most);
+            uneven = Some(work);
+        }
+    }
+    let code = issue::code(program);
+    let past_l1 = issue::past_l1(program);
+    let tracer = |wanted: Vec<u64>| Tracer::of_machine_code(code.clone(), past_l1.clone(), wanted, chosen.neighbours);
+    let mut block = Block::new(&machine);
+    block.tracer = Some(Box::new(tracer(chosen.followed.clone())));
+    if in_turn {
+        run::residents(&machine, &mut block, chosen.first.clamp(1, count), Pace::BRIEF);
+    } else {
+        run::each(&machine, &mut block, &chosen.followed);
+    }
+    let trace = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
+    let shape = Shape { blocks: count, resident, shared_bytes: machine.shared_bytes, warm: 0.0, followed: 0 };
+    let registers = program.registers_per_thread();
+    let sampled = Sampled { trace, shape, registers, buffers: Vec::new(), work: uneven };
+    Ok(predict::of_sample(&sampled, machine.target, how))
+}
+
+/// Writes the reasons for not issuing beside the instructions of a listing.
+pub(super) fn annotate(section: &mut MachineCode, stalls: &[Stalls]) {
+    for (instruction, stalls) in section.listing.iter_mut().zip(stalls) {
+        instruction.stalls = metrics(stalls);
+    }
+    let mut lines: Vec<crate::report::machine_code::LineStalls> = Vec::new();
+    for instruction in &section.listing {
+        let place = (&instruction.file, instruction.line);
+        let at = lines.iter().position(|line| (&line.file, line.line) == place).unwrap_or_else(|| {
+            lines.push(crate::report::machine_code::LineStalls {
+                file: instruction.file.clone(),
+                line: instruction.line,
+                stalls: Metrics::new(),
+            });
+            lines.len() - 1
+        });
+        for (name, clocks) in &instruction.stalls {
+            *lines[at].stalls.entry(name.clone()).or_default() += clocks;
+        }
+    }
+    lines.retain(|line| !line.stalls.is_empty());
+    lines.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    section.line_stalls = lines;
+}
+
+#[allow(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clocks of a sample are few and no negative"
+)]
+fn metrics(stalls: &Stalls) -> Metrics {
+    let clocks = |stall: Stall| (stall.name().to_owned(), stalls[stall as usize].round() as u64);
+    Stall::ALL.into_iter().map(clocks).filter(|(_, clocks)| *clocks > 0).collect()
+}
