@@ -1,9 +1,13 @@
-//! Answers a request from standard input on standard output, as the module does: the other side of the comparison.
+//! Answers requests from standard input on standard output, one a line, as the module does: the other side of the
+//! comparison. One engine answers all of them.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, Write};
 
 fn main() -> std::io::Result<()> {
-    let mut request = Vec::new();
-    std::io::stdin().read_to_end(&mut request)?;
-    std::io::stdout().write_all(sim_wasm::answer(&request).as_bytes())
+    let mut engine = sim_wasm::Engine::default();
+    let mut out = std::io::stdout().lock();
+    for request in std::io::stdin().lock().lines() {
+        writeln!(out, "{}", engine.answer(request?.as_bytes()))?;
+    }
+    Ok(())
 }
