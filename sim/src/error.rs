@@ -5,7 +5,8 @@ use std::fmt;
 
 use crate::diagnostic::Diagnostic;
 
-/// Why a simulation could not be run. The three classes are worded differently on purpose.
+/// Why a simulation was not run to its end. The three classes are worded differently on purpose; to be stopped is the caller's
+/// own doing.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
     /// The input is unreadable: not PTX, or a launch that no GPU would take.
@@ -14,6 +15,9 @@ pub enum Error {
     /// The input is fine, and we do not support something in it.
     #[error("{0}")]
     Unsupported(Box<Diagnostic>),
+    /// Whoever watched the simulation stopped it ([`Options::watch`](crate::Options)): there is no report of a part.
+    #[error("the simulation was stopped by its caller")]
+    Stopped,
     /// The simulator contradicts itself.
     #[error(
         "this is a bug in warpbook, not in your kernel: {0}\nplease report it with the kernel and the command that you ran"
@@ -55,7 +59,7 @@ impl Error {
     /// Which class of error this is.
     pub const fn class(&self) -> ErrorClass {
         match self {
-            Self::Input(_) => ErrorClass::Input,
+            Self::Input(_) | Self::Stopped => ErrorClass::Input,
             Self::Unsupported(_) => ErrorClass::Unsupported,
             Self::Internal(_) => ErrorClass::Internal,
         }

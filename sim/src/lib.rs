@@ -1,7 +1,8 @@
 //! A simulated streaming multiprocessor: executes PTX warp by warp on the CPU and counts what the hardware counts.
 //!
 //! The way through this crate: [`Module::parse`] reads PTX text, [`simulate`] runs one of its kernels for a
-//! [`Launch`] and returns a [`Report`] and the buffers; [`run_observed`] runs one with an observer of the caller's own.
+//! [`Launch`] and returns a [`Report`] and the buffers; [`run_observed`] runs one with an observer of the caller's own;
+//! a [`Session`](session::Session) steps one forwards and back.
 //! Nothing here touches a file, a clock, CUDA or an operating system, so that the crate can be built for
 //! `wasm32-unknown-unknown`.
 
@@ -20,6 +21,7 @@ mod lanes;
 pub mod launch;
 mod lower;
 mod machine;
+pub mod machine_code;
 pub mod memory;
 mod module;
 pub mod observe;
@@ -32,6 +34,7 @@ pub mod ptxas;
 pub mod report;
 mod scheduler;
 pub mod semantics;
+pub mod session;
 mod simulate;
 pub mod target;
 
@@ -39,7 +42,7 @@ pub use error::{Error, ErrorClass, FAULTY};
 pub use launch::{Arg, Content, Dim3, Launch, Scalar};
 pub use module::{Entry, Module, Parameter};
 pub use observed::{Observed, run_observed};
-pub use options::{Checks, Options};
+pub use options::{Checks, Options, Watch};
 pub use ptxas::Lowering;
 pub use report::{Prediction, Report};
 pub use simulate::{Outcome, simulate, targets};

@@ -1,6 +1,9 @@
-//! How to simulate: the GPU, the checks, the order, the budgets.
+//! How to simulate: the GPU, the checks, the order, the budgets, and who watches.
 
+use std::fmt;
+use std::ops::ControlFlow;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::error::Error;
 use crate::ptxas::Lowering;
@@ -31,7 +34,45 @@ pub struct Options {
     /// take together; more is refused before anything is allocated. Simulated memory itself takes room only where it is
     /// written, and the checks take up to as much again. `None`: as much as the target has.
     pub memory: Option<u64>,
+    /// Who is told how far the simulation has come, and may stop it. It changes nothing else.
+    pub watch: Option<Watch>,
 }
+
+/// What a [`Watch`] calls.
+type Watcher = dyn Fn(u64) -> ControlFlow<()> + Send + Sync;
+
+/// Who is told how far a simulation has come. Nothing here has a clock: how often somebody is told depends on the work alone.
+#[derive(Clone)]
+pub struct Watch(Arc<Watcher>);
+
+impl Watch {
+    /// Calls `told` again and again with the number of warp-instructions that were executed since the call before: up to
+    /// some thousands, from any of the threads that simulate. Where it breaks, the simulation ends with
+    /// [`Error::Stopped`]. Blocks that are run once more, because they have to run in turn or in another order, are told of again.
+    pub fn new(told: impl Fn(u64) -> ControlFlow<()> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(told))
+    }
+
+    /// Tells of `executed` more warp-instructions.
+    pub(crate) fn tell(&self, executed: u64) -> ControlFlow<()> {
+        (self.0)(executed)
+    }
+}
+
+impl fmt::Debug for Watch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Watch")
+    }
+}
+
+/// The same watcher.
+impl PartialEq for Watch {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Watch {}
 
 impl Options {
     /// The GPU, and the compiler whose memory instructions are counted.
@@ -57,6 +98,7 @@ impl Default for Options {
             details: false,
             scheduling: None,
             memory: None,
+            watch: None,
         }
     }
 }

@@ -27,7 +27,7 @@ impl Random {
 fn place_is_known(error: &Error) -> bool {
     match error {
         Error::Input(diagnostic) | Error::Unsupported(diagnostic) => diagnostic.place.is_some(),
-        Error::Internal(_) => false,
+        Error::Internal(_) | Error::Stopped => false,
     }
 }
 

@@ -20,8 +20,8 @@ const LAYERS: &[&[&str]] = &[
     &["machine", "report"],
     &["exec", "observe"],
     &["check", "scheduler"],
-    &["observed", "predict", "simulate"],
-    &["extents"],
+    &["observed", "predict", "session", "simulate"],
+    &["extents", "machine_code"],
 ];
 
 #[test]

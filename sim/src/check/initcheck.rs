@@ -304,6 +304,11 @@ impl Initcheck {
         self.context = Context::default();
     }
 
+    /// How many different ones there are: instructions.
+    pub(super) fn kinds(&self) -> usize {
+        self.reads.len()
+    }
+
     /// Adds what was found in later blocks.
     pub(super) fn merge(&mut self, later: Self) {
         self.written.merge(later.written);

@@ -131,6 +131,11 @@ impl Checked {
         self.races.as_ref().is_some_and(|races| races.disordered)
     }
 
+    /// How many different things were found so far.
+    pub(crate) fn kinds(&self) -> usize {
+        self.races.as_ref().map_or(0, |races| races.races.kinds()) + self.reads.as_ref().map_or(0, Initcheck::kinds)
+    }
+
     /// What was found: errors and remarks.
     pub(crate) fn findings(&self, places: Places<'_>) -> Vec<Finding> {
         let mut findings = self.races.as_ref().map_or_else(Vec::new, |races| races.races.findings(places));

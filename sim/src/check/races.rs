@@ -37,6 +37,11 @@ impl Races {
         }
     }
 
+    /// How many different ones there are: pairs of instructions.
+    pub(super) fn kinds(&self) -> usize {
+        self.by_pair.len()
+    }
+
     /// Adds what was found in later blocks.
     pub(super) fn merge(&mut self, later: Self) {
         for (pair, reach) in later.reaches {

@@ -10,10 +10,16 @@ pub trait Observer {
     /// Whether [`Observer::access`] and [`Observer::sync`] are called. Decided when compiling, so that a run without
     /// checks does not pay for them.
     const CHECKS: bool = false;
+    /// Whether a launch is stepped for it: [`Observer::step`] is called, and the machine stops where it is told to.
+    /// Decided when compiling, as [`Observer::CHECKS`] is.
+    const STEPS: bool = false;
 
     /// What it keeps of a thread block while the block runs.
     type Held: Default + Send;
 
+    /// Lanes of a warp are about to execute the instruction at `_pc`, or some of a straight run from there on; so many
+    /// different faults were found so far. Lanes whose guard is false are among them.
+    fn step(&mut self, _pc: Pc, _lanes: u32, _found: usize) {}
     /// A warp executes an instruction with these lanes (at least one).
     fn instruction(&mut self, _pc: Pc, _active: u32) {}
     /// A warp executes what is left of a straight run of the program's [`Code`], from `pc` on: as

@@ -117,6 +117,11 @@ impl Breaches {
         seen.count += 1;
     }
 
+    /// How many different ones there are.
+    pub(crate) fn kinds(&self) -> usize {
+        self.seen.len()
+    }
+
     /// Adds what was seen in later blocks.
     pub(crate) fn merge(&mut self, later: Self) {
         for (key, seen) in later.seen {

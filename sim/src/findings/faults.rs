@@ -64,6 +64,11 @@ impl Faults {
         self.broken &= in_turn;
     }
 
+    /// How many different ones there are: by place and kind.
+    pub(crate) fn kinds(&self) -> usize {
+        self.by_place.len() + self.breaches.kinds()
+    }
+
     /// Adds the faults of blocks that come later.
     pub(crate) fn merge(&mut self, later: Self) {
         for (place, noted) in later.by_place {

@@ -6,6 +6,7 @@ use crate::ir::inst::Space;
 
 /// The kinds of finding. The names are stable; each has a page in the book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingKind {
     /// An access outside every allocation, or outside the one that its pointer came from.
@@ -74,6 +75,7 @@ impl FindingKind {
 
 /// The memories that a finding can be about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Memory {
     /// Global memory.
@@ -103,6 +105,7 @@ impl Memory {
 
 /// How grave a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The language forbids it, or the launch goes wrong: a judgement is that the kernel is faulty (exit code 1).
@@ -133,6 +136,7 @@ impl Severity {
 
 /// One thing that was found in the kernel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// What kind of fault it is.
     pub kind: FindingKind,
@@ -170,6 +174,7 @@ pub struct Finding {
 
 /// A thread that takes part in a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Party {
     /// Source file.
     pub file: String,

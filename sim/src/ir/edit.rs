@@ -30,6 +30,9 @@ pub(crate) fn insert_behind(program: &mut Program, new: Vec<(usize, Inst)>) {
             program.insts.push(added);
         }
     }
+    for declared in &mut program.declared {
+        declared.from = moved[declared.from as usize];
+    }
     for instruction in &mut program.insts {
         if let Op::Branch { target, .. } = &mut instruction.op
             && *target != NEVER

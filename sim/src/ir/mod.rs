@@ -28,4 +28,4 @@ pub use layout::{
     WINDOW,
 };
 pub use opcode::Opcode;
-pub use program::{Instruction, KernelParam, PlacedVariable, Program, Source};
+pub use program::{Declared, Instruction, KernelParam, PlacedVariable, Program, Source};

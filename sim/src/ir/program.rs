@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 
-use super::inst::Inst;
+use super::inst::{Inst, Pc, Reg};
 use super::opcode::Opcode;
 use super::slots::Slots;
 use crate::ptx::ast::{Line, Module, Relocation};
@@ -43,6 +43,19 @@ pub struct PlacedVariable {
     pub content: Vec<u8>,
     /// Addresses to be stored into the content.
     pub relocations: Vec<Relocation>,
+}
+
+/// Registers as the PTX declares them.
+#[derive(Debug, Clone)]
+pub struct Declared {
+    /// The instruction from which on they are there. A function that was left frees its registers for the next one.
+    pub from: Pc,
+    /// Their name; of several it is followed by each one's number.
+    pub name: String,
+    /// How many registers the PTX declares so: `%r<9>`, or the elements of a vector.
+    pub numbered: bool,
+    /// The registers.
+    pub registers: Vec<Reg>,
 }
 
 /// An instruction of a program: what is executed, and what is known of where it comes from. It can be read and changed as
@@ -88,6 +101,8 @@ pub struct Program {
     pub debug: bool,
     /// Its instructions, each value in a register of its own as far as the PTX has it so.
     pub insts: Vec<Instruction>,
+    /// The registers that the PTX declares, in order.
+    pub declared: Vec<Declared>,
     /// Slots and what they hold at the start.
     pub slots: Slots,
     /// Kernel parameters in order.

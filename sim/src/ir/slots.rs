@@ -68,6 +68,35 @@ impl StartValue {
         })
     }
 
+    /// All of them as PTX writes them.
+    pub(crate) const NAMES: [&str; 25] = [
+        "%tid.x",
+        "%tid.y",
+        "%tid.z",
+        "%ntid.x",
+        "%ntid.y",
+        "%ntid.z",
+        "%ctaid.x",
+        "%ctaid.y",
+        "%ctaid.z",
+        "%nctaid.x",
+        "%nctaid.y",
+        "%nctaid.z",
+        "%laneid",
+        "%warpid",
+        "%nwarpid",
+        "%smid",
+        "%nsmid",
+        "%gridid",
+        "%lanemask_eq",
+        "%lanemask_lt",
+        "%lanemask_le",
+        "%lanemask_gt",
+        "%lanemask_ge",
+        "%dynamic_smem_size",
+        "%total_smem_size",
+    ];
+
     /// Whether it is another one in every lane of a warp; else all lanes have the same.
     pub fn differs_by_lane(self) -> bool {
         matches!(

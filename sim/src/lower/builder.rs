@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::ir::inst::{APART, Inst, NEVER, Op, Pc, Reg, Slot64, Space};
 use crate::ir::layout::{GLOBALS_BASE, STACK, align_up};
 use crate::ir::slots::{Slots, TooMany};
-use crate::ir::{Instruction as Lowered, KernelParam, Opcode, Program, Source};
+use crate::ir::{Declared, Instruction as Lowered, KernelParam, Opcode, Program, Source};
 use crate::ptx::ast::{Function, Instruction, Line, Module, Name, Statement, Variable};
 
 /// How deep device functions may be inlined in each other.
@@ -322,6 +322,17 @@ impl<'m> Builder<'m> {
             (None, lanes) => Symbol::VectorRegister((0..lanes).map(|_| fresh(self)).collect::<Result<_, _>>()?),
             (Some(_), _) => return Err(self.unsupported(&name.span, "a numbered range of vector registers")),
         };
+        let (registers, numbered) = match &symbol {
+            Symbol::Register(register) => (vec![*register], false),
+            Symbol::VectorRegister(registers) | Symbol::Numbered(registers) => (registers.clone(), true),
+            Symbol::Variable { .. }
+            | Symbol::OnStack { .. }
+            | Symbol::Label(_)
+            | Symbol::Targets(_)
+            | Symbol::Prototype => (Vec::new(), false),
+        };
+        let from = self.program.insts.len() as Pc;
+        self.program.declared.push(Declared { from, name: name.text.to_string(), numbered, registers });
         self.declare(&name.text, symbol);
         Ok(())
     }

@@ -136,6 +136,15 @@ impl Counters {
         }
     }
 
+    /// Counters of so many instructions, for accesses alone.
+    pub(crate) fn for_instructions(count: usize, rules: Rules) -> Self {
+        Self {
+            by_pc: vec![Counts::default(); count],
+            other_rules: (rules != Rules::default()).then_some(rules),
+            ..Self::default()
+        }
+    }
+
     /// Distinct elements and wavefronts of an access to shared memory that lies anyhow.
     #[inline(always)]
     fn shared(&mut self, event: &MemoryEvent<'_>) -> (u32, u32) {

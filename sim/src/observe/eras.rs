@@ -7,19 +7,19 @@ use crate::memory::sectors;
 use crate::target::Rules;
 
 /// What an access to shared or global memory costs.
-pub(super) struct Cost {
+pub(crate) struct Cost {
     /// Whether it is shared memory.
-    pub(super) shared: bool,
+    pub(crate) shared: bool,
     /// Shared: wavefronts. Global: sectors.
-    pub(super) cost: u32,
+    pub(crate) cost: u32,
     /// The least that `cost` could be for the same lanes.
-    pub(super) ideal: u32,
+    pub(crate) ideal: u32,
     /// Global: lines or transactions.
-    pub(super) tags: u32,
+    pub(crate) tags: u32,
 }
 
 /// What an access costs; `None` for local memory, and for what only tries to be an access.
-pub(super) fn cost(rules: &Rules, event: &MemoryEvent<'_>) -> Option<Cost> {
+pub(crate) fn cost(rules: &Rules, event: &MemoryEvent<'_>) -> Option<Cost> {
     let &MemoryEvent { active, width, kind, .. } = event;
     Some(match kind {
         MemoryKind::LocalLoad | MemoryKind::LocalStore | MemoryKind::SharedAttempt => return None,

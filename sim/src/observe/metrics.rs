@@ -14,16 +14,100 @@ use crate::ptxas::code_sinking::Place;
 use crate::report::{LineReport, Metrics};
 
 /// One instruction of the program with its counts.
-pub(super) struct Site<'a> {
-    pub(super) counts: &'a Counts,
-    op: &'a Op,
-    pub(super) arithmetic: Arithmetic,
+pub(crate) struct Site<'a> {
+    pub(crate) counts: &'a Counts,
+    pub(crate) what: What,
+    pub(crate) arithmetic: Arithmetic,
     /// Lanes that execute that arithmetic.
-    arithmetic_lanes: u64,
+    pub(crate) arithmetic_lanes: u64,
     /// What lanes execute beyond that.
-    unusual: Difference,
+    pub(crate) unusual: Difference,
     /// The compiler removes it.
-    removed: bool,
+    pub(crate) removed: bool,
+}
+
+/// What the counters have to know of an instruction, be it of PTX or of machine code.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct What {
+    /// What it does with memory.
+    pub(crate) kind: Option<Kind>,
+    /// It is an atomic whose address may lie in shared or in global memory, and no loop.
+    pub(crate) either: bool,
+    /// It is done by the copy engine.
+    pub(crate) bulk: bool,
+    /// Bytes of a lane's access; 0 without any.
+    pub(crate) width: u32,
+    /// What a compare-and-swap loop adds.
+    pub(crate) adds: Option<Adds>,
+    /// Lanes exchange values.
+    pub(crate) exchanges: bool,
+    /// It is a barrier of the thread block.
+    pub(crate) barrier: bool,
+    /// It prints.
+    pub(crate) prints: bool,
+    /// It is one of PTX's instructions.
+    pub(crate) counted: bool,
+}
+
+/// What a compare-and-swap loop adds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Adds {
+    /// Single-precision numbers.
+    F32,
+    /// Double-precision numbers.
+    F64,
+}
+
+impl What {
+    fn of(op: &Op) -> Self {
+        let kind = match op {
+            Op::Load(_) => Some(Kind::Load),
+            Op::Store(_) => Some(Kind::Store),
+            Op::Copy(_) => Some(Kind::Copy),
+            // The barriers in shared memory have instructions of their own.
+            Op::Atomic(atomic) if atomic.op.is_mbarrier() => None,
+            Op::Atomic(atomic) if atomic.is_reduction() => Some(Kind::Reduction),
+            Op::Atomic(_) => Some(Kind::Atomic),
+            _ => None,
+        };
+        let either = match op {
+            Op::Atomic(atomic) => atomic.space == Space::Generic && atomic.form != AtomicForm::Loop,
+            _ => false,
+        };
+        let width = match op {
+            Op::Load(access) | Op::Store(access) => access.width(),
+            Op::Atomic(atomic) => atomic.width(),
+            Op::Copy(copy) => u32::from(copy.bytes),
+            _ => 0,
+        };
+        let adds = match op {
+            Op::Atomic(atomic) => match atomic.op {
+                AtomicOp::AddF32 { .. } => Some(Adds::F32),
+                AtomicOp::AddF64 => Some(Adds::F64),
+                _ => None,
+            },
+            _ => None,
+        };
+        Self {
+            kind,
+            either,
+            bulk: matches!(op, Op::Bulk(_)),
+            width,
+            adds,
+            exchanges: matches!(
+                op,
+                Op::Shuffle { .. }
+                    | Op::Vote { .. }
+                    | Op::Match { .. }
+                    | Op::Redux { .. }
+                    | Op::Elect { .. }
+                    | Op::ActiveMask { .. }
+            ),
+            barrier: matches!(op, Op::Barrier(_)),
+            prints: matches!(op, Op::Print(_)),
+            counted: !matches!(op, Op::Nop | Op::CopyStep),
+        }
+    }
 }
 
 /// How a metric is computed from the counts of one instruction.
@@ -43,7 +127,7 @@ const fn metric(name: &'static str, value: Value) -> Metric {
 
 /// What an instruction does with memory, as the counters tell it apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Load,
     Store,
     Atomic,
@@ -54,17 +138,8 @@ pub(super) enum Kind {
 const NOTHING: Access = Access::NONE;
 
 impl Site<'_> {
-    fn kind(&self) -> Option<Kind> {
-        Some(match self.op {
-            Op::Load(_) => Kind::Load,
-            Op::Store(_) => Kind::Store,
-            Op::Copy(_) => Kind::Copy,
-            // The barriers in shared memory have instructions of their own.
-            Op::Atomic(atomic) if atomic.op.is_mbarrier() => return None,
-            Op::Atomic(atomic) if atomic.is_reduction() => Kind::Reduction,
-            Op::Atomic(_) => Kind::Atomic,
-            _ => return None,
-        })
+    const fn kind(&self) -> Option<Kind> {
+        self.what.kind
     }
 
     fn is(&self, kind: Kind) -> bool {
@@ -83,7 +158,7 @@ impl Site<'_> {
 
     /// Reductions as the L2 cache sees them: the copy engine's come past the L1 cache.
     pub(super) fn l2_reductions(&self) -> &Access {
-        if matches!(self.op, Op::Bulk(_)) { &self.counts.global } else { self.global(Kind::Reduction) }
+        if self.what.bulk { &self.counts.global } else { self.global(Kind::Reduction) }
     }
 
     pub(super) fn global(&self, kind: Kind) -> &Access {
@@ -111,12 +186,7 @@ impl Site<'_> {
 
     /// Bytes of atomics in global memory that might have been in shared memory: they are counted for both.
     pub(super) fn either_bytes(&self) -> u64 {
-        match self.op {
-            Op::Atomic(atomic) if atomic.space == Space::Generic && atomic.form != AtomicForm::Loop => {
-                self.counts.global.bytes
-            }
-            _ => 0,
-        }
+        if self.what.either { self.counts.global.bytes } else { 0 }
     }
 
     /// A number of instructions: asynchronous copies are not among those of either space.
@@ -127,15 +197,9 @@ impl Site<'_> {
     /// Memory instructions of this many bits per lane, with at least one lane. The hardware's counter of that kind also
     /// counts those without any, which depend on what the compiler makes of branches.
     fn of_width(&self, bits: u32) -> u64 {
-        let bytes = match self.op {
-            Op::Load(access) | Op::Store(access) => access.width(),
-            Op::Atomic(atomic) => atomic.width(),
-            Op::Copy(copy) => u32::from(copy.bytes),
-            _ => return 0,
-        };
         let Counts { shared, global, local, loop_loads, .. } = self.counts;
         let all = shared.instructions + global.instructions + local.instructions + loop_loads.instructions;
-        if bytes * 8 == bits && !self.removed { all } else { 0 }
+        if self.what.width > 0 && self.what.width * 8 == bits && !self.removed { all } else { 0 }
     }
 
     fn lanes_if(&self, condition: bool) -> u64 {
@@ -143,11 +207,8 @@ impl Site<'_> {
     }
 
     /// Thread instructions of a compare-and-swap loop's addition, if it is one of these.
-    fn loop_additions(&self, wanted: fn(AtomicOp) -> bool) -> u64 {
-        match self.op {
-            Op::Atomic(atomic) if wanted(atomic.op) => self.counts.loop_loads.lanes,
-            _ => 0,
-        }
+    fn loop_additions(&self, wanted: Adds) -> u64 {
+        if self.what.adds == Some(wanted) { self.counts.loop_loads.lanes } else { 0 }
     }
 
     /// Thread instructions of a kind: its number per lane, and its place in a [`Difference`].
@@ -156,24 +217,15 @@ impl Site<'_> {
     }
 
     pub(super) fn fadd(&self) -> u64 {
-        self.threads(self.arithmetic.fadd, 0) + self.loop_additions(|op| matches!(op, AtomicOp::AddF32 { .. }))
+        self.threads(self.arithmetic.fadd, 0) + self.loop_additions(Adds::F32)
     }
 
     pub(super) fn dadd(&self) -> u64 {
-        self.threads(self.arithmetic.dadd, 3) + self.loop_additions(|op| op == AtomicOp::AddF64)
+        self.threads(self.arithmetic.dadd, 3) + self.loop_additions(Adds::F64)
     }
 
     pub(super) fn exchanges(&self) -> u64 {
-        let own = matches!(
-            self.op,
-            Op::Shuffle { .. }
-                | Op::Vote { .. }
-                | Op::Match { .. }
-                | Op::Redux { .. }
-                | Op::Elect { .. }
-                | Op::ActiveMask { .. }
-        );
-        self.lanes_if(own) + self.counts.exchanges
+        self.lanes_if(self.what.exchanges) + self.counts.exchanges
     }
 }
 
@@ -185,18 +237,16 @@ const LONGEST_WARP: &str = "warpbook__longest_warp_inst_executed.max";
 
 /// Counters that only a simulator has.
 pub const OWN: &[Metric] = &[
-    metric("warpbook__barriers.sum", |s| if matches!(s.op, Op::Barrier(_)) { s.counts.executed } else { 0 }),
+    metric("warpbook__barriers.sum", |s| if s.what.barrier { s.counts.executed } else { 0 }),
     metric(LONGEST_WARP, |_| 0),
     metric("warpbook__memory_inst_128b.sum", |s| s.of_width(128)),
     metric("warpbook__memory_inst_16b.sum", |s| s.of_width(16)),
     metric("warpbook__memory_inst_32b.sum", |s| s.of_width(32)),
     metric("warpbook__memory_inst_64b.sum", |s| s.of_width(64)),
     metric("warpbook__memory_inst_8b.sum", |s| s.of_width(8)),
-    metric("warpbook__printf_calls.sum", |s| s.lanes_if(matches!(s.op, Op::Print(_)))),
-    metric("warpbook__ptx_inst_executed.sum", |s| {
-        if matches!(s.op, Op::Nop | Op::CopyStep) { 0 } else { s.counts.executed }
-    }),
-    metric("warpbook__ptx_thread_inst_executed.sum", |s| s.lanes_if(!matches!(s.op, Op::Nop | Op::CopyStep))),
+    metric("warpbook__printf_calls.sum", |s| s.lanes_if(s.what.prints)),
+    metric("warpbook__ptx_inst_executed.sum", |s| if s.what.counted { s.counts.executed } else { 0 }),
+    metric("warpbook__ptx_thread_inst_executed.sum", |s| s.lanes_if(s.what.counted)),
     metric("warpbook__sectors_global_ideal.sum", |s| s.counts.global.ideal),
     metric("warpbook__shared_wavefronts_excessive.sum", |s| s.counts.shared.cost.saturating_sub(s.counts.shared.ideal)),
     metric("warpbook__shared_wavefronts_ideal.sum", |s| s.counts.shared.ideal),
@@ -219,15 +269,24 @@ fn sites<'a>(counters: &'a Counters, program: &'a Executable) -> impl Iterator<I
             Place::NotTaken(branch) => counts.lanes.saturating_sub(lanes_at(branch)),
         };
         let unusual = counters.unusual.get(&(pc as u32)).copied().unwrap_or_default();
-        (pc, Site { counts, op: &inst.op, arithmetic, arithmetic_lanes, unusual, removed })
+        (pc, Site { counts, what: What::of(&inst.op), arithmetic, arithmetic_lanes, unusual, removed })
     })
 }
 
 /// Totals of a table of metrics; every metric is there, also with value 0.
 pub fn totals(table: &[Metric], counters: &Counters, program: &Executable) -> Metrics {
+    let mut metrics = sum(table, sites(counters, program).map(|(_, site)| site));
+    if let Some(longest) = metrics.get_mut(LONGEST_WARP) {
+        *longest = counters.longest_warp;
+    }
+    metrics
+}
+
+/// Totals of a table of metrics over some sites.
+pub(crate) fn sum<'a>(table: &[Metric], sites: impl Iterator<Item = Site<'a>>) -> Metrics {
     let mut metrics: Metrics = table.iter().map(|metric| (metric.name.to_owned(), 0)).collect();
     let exact = std::ptr::eq(table, EXACT);
-    for (_, site) in sites(counters, program) {
+    for site in sites {
         if site.removed && exact {
             continue;
         }
@@ -237,17 +296,18 @@ pub fn totals(table: &[Metric], counters: &Counters, program: &Executable) -> Me
             }
         }
     }
-    if let Some(longest) = metrics.get_mut(LONGEST_WARP) {
-        *longest = counters.longest_warp;
-    }
     metrics
 }
 
 /// The same per source line; values of 0 and lines without any value are left out.
 pub fn lines(counters: &Counters, program: &Executable, module: &Module, ptx_file: &str) -> Vec<LineReport> {
+    by_line(sites(counters, program).map(|(pc, site)| (program.place(module, ptx_file, pc), site)), OWN)
+}
+
+/// The exact metrics and those of a table of our own, per source line.
+pub(crate) fn by_line<'a>(sites: impl Iterator<Item = ((String, u32), Site<'a>)>, own: &[Metric]) -> Vec<LineReport> {
     let mut lines: BTreeMap<(String, u32), LineReport> = BTreeMap::new();
-    for (pc, site) in sites(counters, program) {
-        let (file, line) = program.place(module, ptx_file, pc);
+    for ((file, line), site) in sites {
         let report = lines.entry((file.clone(), line)).or_insert_with(|| LineReport {
             file,
             line,
@@ -255,7 +315,7 @@ pub fn lines(counters: &Counters, program: &Executable, module: &Module, ptx_fil
             estimates: Metrics::new(),
         });
         let exact = if site.removed { &[] } else { EXACT };
-        for (table, metrics) in [(exact, &mut report.metrics), (OWN, &mut report.estimates)] {
+        for (table, metrics) in [(exact, &mut report.metrics), (own, &mut report.estimates)] {
             for metric in table {
                 let value = (metric.value)(&site);
                 if value > 0 {

@@ -5,7 +5,7 @@
 pub(crate) mod by_line;
 pub mod counters;
 pub(crate) mod details;
-mod eras;
+pub(crate) mod eras;
 pub mod exact;
 pub mod metrics;
 

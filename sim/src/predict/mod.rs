@@ -8,6 +8,9 @@
 //! Who asks again and again whether others are done waits, and does no work (`polls`): of the rounds of such a loop the
 //! last one is kept. Blocks that wait for blocks are timed as a whole (`chain`).
 //!
+//! Of machine code the replay issues the instructions that were executed, with their control bits (`replay/code.rs`,
+//! `pipes`), and blocks whose work differs are counted before some are chosen (`uneven`).
+//!
 //! What the model does not have: which multiprocessor a block lands on, clusters, instruction caches, conflicts of
 //! addresses in L2 and memory.
 
@@ -18,16 +21,18 @@ mod convert;
 mod live;
 mod operations;
 mod order;
+mod pipes;
 mod polls;
 pub mod prediction;
 pub mod rates;
 pub mod replay;
-mod sampling;
+pub(crate) mod sampling;
 mod series;
 pub mod slices;
 pub mod timeline;
 pub mod trace;
-mod tracer;
+pub(crate) mod tracer;
+pub(crate) mod uneven;
 pub mod units;
 mod weights;
 mod what_if;
@@ -43,10 +48,12 @@ use crate::scheduler;
 use crate::target;
 use rates::Rates;
 use replay::Shape;
+use replay::Stalls;
 pub use series::Series;
 use timeline::Timeline;
 use trace::Trace;
 use tracer::Tracer;
+use uneven::Work;
 pub use what_if::{NAMES as WHAT_IF, WhatIf};
 
 /// Fewest registers that a thread gets.
@@ -56,6 +63,8 @@ const UNMEASURED: f64 = 3.0;
 /// The same where numbers were measured: nine of ten of the measured launches that no number comes from are within it
 /// (a test holds it against the committed evaluation).
 pub const MEASURED: f64 = 1.5;
+/// The same where the instructions are those of machine code.
+pub const OF_CODE: f64 = 1.4;
 /// Warps whose ways a timeline shows.
 const FOLLOWED: usize = 64;
 
@@ -101,6 +110,15 @@ pub struct Sampled {
     pub registers: u32,
     /// One entry per argument: the buffer's content as the sampled blocks leave it, `None` for a scalar.
     pub buffers: Vec<Option<Content>>,
+    /// The work of blocks, where it differs so much that the sample was chosen by it.
+    pub(crate) work: Option<Work>,
+}
+
+impl Sampled {
+    /// The blocks that are replayed.
+    fn chosen(&self) -> Vec<u64> {
+        self.trace.blocks.iter().map(|block| block.index).collect()
+    }
 }
 
 /// Predicts how long `kernel` takes.
@@ -115,23 +133,63 @@ pub fn predict(
     how: &How,
 ) -> Result<Predicted, Error> {
     let (target, _) = options.target_and_lowering()?;
+    let sampled = sample(module, kernel, launch, options, how)?;
+    let mut done = of_sample(&sampled, target, how);
+    if how.registers.is_none() {
+        done.prediction.notes.push(format!(
+            "PTX does not tell the registers of a thread; {} were estimated from the values that live together",
+            sampled.registers
+        ));
+    }
+    let Timed { prediction, timeline, .. } = done;
+    Ok(Predicted { prediction, timeline, buffers: sampled.buffers })
+}
+
+/// What comes of the replay of a sample.
+pub(crate) struct Timed {
+    pub(crate) prediction: Prediction,
+    pub(crate) timeline: Timeline,
+    /// Of machine code: the clocks that warps spent at each instruction, by reason.
+    pub(crate) stalls: Vec<Stalls>,
+}
+
+/// Replays a sample, as it is and for each change of `how`.
+pub(crate) fn of_sample(sampled: &Sampled, target: &target::Target, how: &How) -> Timed {
     let (rates, measured) = Rates::of(target);
-    let mut sampled = sample(module, kernel, launch, options, how)?;
+    let code = sampled.trace.is_machine_code();
     let fits = |touched: u64| (touched as f64) < rates.l2_bytes;
-    sampled.shape.warm = f64::from(u8::from(how.touched.is_some_and(fits)));
-    sampled.shape.followed = FOLLOWED;
-    let mut replayed = replay::replay(&sampled.trace, &sampled.shape, &rates);
-    let timeline = std::mem::take(&mut replayed.timeline);
-    let mut prediction = Prediction::of(&replayed, &rates, if measured { MEASURED } else { UNMEASURED });
+    let warm = f64::from(u8::from(how.touched.is_some_and(fits)));
+    let shape = Shape { warm, followed: FOLLOWED, ..sampled.shape };
+    let replayed = |shape: &Shape, rates: &Rates| {
+        let mut replayed = replay::replay(&sampled.trace, shape, rates);
+        if let Some(work) = &sampled.work {
+            replayed.stretch(&sampled.trace, shape, rates, work);
+        }
+        replayed
+    };
+    let mut first = replayed(&shape, &rates);
+    let timeline = std::mem::take(&mut first.timeline);
+    let stalls = std::mem::take(&mut first.stalls);
+    let error = match (measured, code) {
+        (false, _) => UNMEASURED,
+        (true, false) => MEASURED,
+        (true, true) => OF_CODE,
+    };
+    let mut prediction = Prediction::of(&first, &rates, error);
     prediction.sampled_blocks = sampled.trace.blocks.len() as u64;
     prediction.blocks = sampled.shape.blocks;
-    prediction.sampling_percent = sampling::error_percent(&sampled.trace, sampled.shape.blocks);
+    prediction.sampling_percent = match &sampled.work {
+        Some(work) => (work.off_percent(&sampled.chosen()) * 100.0).round() / 100.0,
+        None => sampling::error_percent(&sampled.trace, sampled.shape.blocks),
+    };
     prediction.registers = sampled.registers;
     prediction.resident_blocks = sampled.shape.resident;
+    prediction.from_machine_code = code;
+    prediction.stalls = prediction::shares(&stalls);
     let suppose = |changes: &[WhatIf]| {
         let mut rates = rates.clone();
         changes.iter().for_each(|change| change.apply(&mut rates));
-        let replayed = replay::replay(&sampled.trace, &Shape { followed: 0, ..sampled.shape }, &rates);
+        let replayed = replayed(&Shape { followed: 0, ..shape }, &rates);
         Supposed {
             changes: changes.iter().map(ToString::to_string).collect(),
             us: prediction::us(&replayed, &rates),
@@ -149,13 +207,7 @@ pub fn predict(
             target.title
         ));
     }
-    if how.registers.is_none() {
-        prediction.notes.push(format!(
-            "PTX does not tell the registers of a thread; {} were estimated from the values that live together",
-            sampled.registers
-        ));
-    }
-    Ok(Predicted { prediction, timeline, buffers: sampled.buffers })
+    Timed { prediction, timeline, stalls }
 }
 
 /// Executes a sample of the blocks and writes down what they do.
@@ -176,7 +228,8 @@ pub fn sample(module: &Module, kernel: &str, launch: &Launch, options: &Options,
     let new = || Machine::new(&program, launch, target, options);
     let (machine, ran) = scheduler::launch(new, |machine| {
         let info = machine.info();
-        let chosen = sampling::choose(&info, resident.into(), how.waves);
+        let sizes = (info.grid.count(), u64::from(info.target.multiprocessors));
+        let chosen = sampling::choose(sizes, info.in_turn, resident.into(), how.waves);
         let tracer = Tracer::new(&info, chosen.followed.clone(), chosen.neighbours);
         scheduler::run_sample(machine, tracer, &chosen.followed, chosen.first)
     })?;
@@ -195,7 +248,7 @@ pub fn sample(module: &Module, kernel: &str, launch: &Launch, options: &Options,
             Some(after.unwrap_or_else(|| vec![0; *bytes as usize]).into())
         }
     });
-    Ok(Sampled { trace, shape, registers, buffers: buffers.collect() })
+    Ok(Sampled { trace, shape, registers, buffers: buffers.collect(), work: None })
 }
 
 #[cfg(test)]

@@ -16,6 +16,8 @@ pub(super) struct Op {
 pub(super) enum What {
     /// Nothing more.
     Plain,
+    /// It is done for no lane.
+    Off,
     /// It takes so many wavefronts in shared memory.
     Shared(u32),
     /// It is this access to global memory.
@@ -53,6 +55,7 @@ pub(super) fn of(
     for event in events {
         match *event {
             Event::Run { pc, length } => (pc..pc + length).for_each(|pc| add(pc, What::Plain, &mut list)),
+            Event::Off { pc } => add(pc, What::Off, &mut list),
             Event::Shared { pc, wavefronts } => add(pc, What::Shared(wavefronts), &mut list),
             Event::Global { pc, access } => add(pc, What::Global(access), &mut list),
             Event::Barrier { pc, opening, warps } => add(pc, What::Barrier(opening, warps), &mut list),
@@ -62,4 +65,20 @@ pub(super) fn of(
     }
     list[group..].sort_by_key(|op| ranks[op.pc as usize]);
     list
+}
+
+/// A warp's operations as they were executed: of machine code.
+pub(super) fn as_executed(events: &[Event]) -> Vec<Op> {
+    let op = |event: &Event| {
+        let (pc, length, what) = match *event {
+            Event::Run { pc, length } => (pc, length, What::Plain),
+            Event::Off { pc } => (pc, 1, What::Off),
+            Event::Shared { pc, wavefronts } => (pc, 1, What::Shared(wavefronts)),
+            Event::Global { pc, access } => (pc, 1, What::Global(access)),
+            Event::Barrier { pc, opening, warps } => (pc, 1, What::Barrier(opening, warps)),
+            Event::Phase { pc, phase, waits } => (pc, 1, if waits { What::Wait(phase) } else { What::Arrive(phase) }),
+        };
+        (pc..pc + length).map(move |pc| Op { pc, what })
+    };
+    events.iter().flat_map(op).collect()
 }

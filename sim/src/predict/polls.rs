@@ -65,7 +65,7 @@ impl Tracer {
         let traced = &mut self.trace.blocks[block];
         let events = &mut traced.warps[warp];
         let position = |event: &Event| match *event {
-            Event::Run { .. } => None,
+            Event::Run { .. } | Event::Off { .. } => None,
             Event::Shared { pc, .. }
             | Event::Global { pc, .. }
             | Event::Barrier { pc, .. }
@@ -93,7 +93,11 @@ impl Tracer {
                 let access = &self.trace.accesses[access as usize];
                 &self.trace.sectors[access.first as usize..][..access.sectors as usize]
             }
-            Event::Run { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => &[],
+            Event::Run { .. }
+            | Event::Off { .. }
+            | Event::Shared { .. }
+            | Event::Barrier { .. }
+            | Event::Phase { .. } => &[],
         };
         let same = match (&before[earlier], &last) {
             (Event::Phase { .. }, _) | (_, Event::Phase { .. }) => true,

@@ -2,10 +2,11 @@
 //! roofs.
 
 use super::rates::Rates;
-use super::replay::Replayed;
+use super::replay::{Replayed, Stalls};
 use super::timeline::State;
 use super::units::{RESOURCES, at};
 use crate::report::prediction::{Light, Prediction, Resource, Roofline, Share};
+use crate::report::stall::Stall;
 
 /// A resource that works for this part of the time or more limits it; below, latency does.
 const LIMITS: f64 = 0.6;
@@ -28,6 +29,17 @@ pub(super) fn bound(replayed: &Replayed, rates: &Rates) -> &'static str {
         _ if barriers > memory => BARRIERS,
         _ => OPERANDS,
     }
+}
+
+/// What warps spent their clocks on at all instructions together.
+pub(super) fn shares(stalls: &[Stalls]) -> Vec<Share> {
+    let sum = |stall: Stall| stalls.iter().map(|of| of[stall as usize]).sum::<f64>();
+    let all: f64 = Stall::ALL.into_iter().map(sum).sum();
+    let share = |stall: Stall| Share {
+        name: stall.name().to_owned(),
+        percent: (sum(stall) / all.max(1.0) * 1000.0).round() / 10.0,
+    };
+    if stalls.is_empty() { Vec::new() } else { Stall::ALL.into_iter().map(share).collect() }
 }
 
 /// Microseconds of a replayed launch.

@@ -8,15 +8,21 @@ use super::operations::{self, Op, What};
 use super::rates::Rates;
 use super::timeline::{Lane, State, Timeline};
 use super::trace::{AccessKind, Trace};
+use super::uneven::{self, Work};
 use super::units::{Busy, Units, at};
 use super::weights::{Action, Cost, Pipe};
 use super::{chain, convert, order, slices, weights};
+use crate::report::stall::Stall;
+pub use code::Stalls;
 use phases::{Phase, arrivals};
 
 /// Clocks for which a warp that jumps issues nothing.
 const BRANCH: f64 = 2.0;
 /// Instructions at the beginning of a warp that no PTX instruction stands for: its numbers, constants, addresses.
 const PROLOGUE: f64 = 8.0;
+/// Clocks of `block_latency` that are the benchmark's own instructions, in front of and behind the clocks that it spins: as
+/// many as they take by the rules of machine code (64 warps whose loop keeps the ALU pipe busy for 8 clocks a round).
+const OF_SPIN: f64 = 240.0;
 /// Clocks that `nanosleep` takes at least.
 const SLEEP: f64 = 40.0;
 
@@ -58,11 +64,16 @@ pub struct Replayed {
     pub block: f64,
     /// What the first warps did, if it was asked for.
     pub timeline: Timeline,
+    /// Of machine code: the clocks that warps spent at each instruction, by reason.
+    pub stalls: Vec<Stalls>,
+    /// Clocks from the beginning of each block of the trace to its end.
+    pub took: Vec<f64>,
 }
 
-/// A warp's turn: when it wants to issue.
+/// A warp's turn: when it wants to issue, and since when it waits for a turn; of those at one time, who waits longest is
+/// first.
 #[derive(PartialEq)]
-struct Turn(f64, u32);
+struct Turn(f64, f64, u32);
 
 impl Eq for Turn {}
 
@@ -75,7 +86,7 @@ impl PartialOrd for Turn {
 impl Ord for Turn {
     /// The earliest is the greatest: that is what a heap gives first.
     fn cmp(&self, other: &Self) -> Ordering {
-        other.0.total_cmp(&self.0).then(other.1.cmp(&self.1))
+        other.0.total_cmp(&self.0).then(other.1.total_cmp(&self.1)).then(other.2.cmp(&self.2))
     }
 }
 
@@ -97,6 +108,8 @@ struct Warp {
     since: f64,
     /// When the last of its asynchronous copies is done.
     copied: f64,
+    /// When each group of asynchronous copies is done.
+    committed: Vec<f64>,
 }
 
 /// Those who wait for an opening of a barrier.
@@ -131,6 +144,12 @@ struct Replay<'a> {
     /// When each access was issued.
     accessed: Vec<f64>,
     states: [f64; State::ALL.len()],
+    stalls: Vec<Stalls>,
+    took: Vec<f64>,
+    /// Instructions at the beginning of a warp that are not in the trace.
+    prologue: f64,
+    /// Clocks from the end of a block to the first of these instructions.
+    between: f64,
     /// Warps whose way is kept.
     followed: usize,
     timeline: Timeline,
@@ -138,6 +157,11 @@ struct Replay<'a> {
 
 /// Replays a trace.
 pub fn replay(trace: &Trace, shape: &Shape, rates: &Rates) -> Replayed {
+    if trace.is_machine_code() {
+        let programs =
+            trace.blocks.iter().map(|block| block.warps.iter().map(|w| operations::as_executed(w)).collect());
+        return replay_of(trace, shape, rates, Vec::new(), programs.collect(), code::SCOREBOARDS);
+    }
     let converted = convert::convert(&trace.code);
     let costs = weights::costs(&trace.code, &converted);
     let ranks = order::ranks(&trace.code, &costs, &converted);
@@ -148,6 +172,19 @@ pub fn replay(trace: &Trace, shape: &Shape, rates: &Rates) -> Replayed {
     };
     let programs: Vec<Vec<Vec<Op>>> = trace.blocks.iter().map(of_block).collect();
     let registers = trace.code.iter().flat_map(|i| i.reads.iter().chain(&i.writes)).max();
+    replay_of(trace, shape, rates, costs, programs, registers.map_or(0, |&most| most as usize + 1))
+}
+
+/// Replays the operations of every warp of every block.
+fn replay_of(
+    trace: &Trace,
+    shape: &Shape,
+    rates: &Rates,
+    costs: Vec<Cost>,
+    programs: Vec<Vec<Vec<Op>>>,
+    registers: usize,
+) -> Replayed {
+    let code = trace.is_machine_code();
     let active = (shape.blocks as f64).min(rates.multiprocessors);
     let l1_bytes = rates.l1_bytes - shape.shared_bytes as f64 * f64::from(shape.resident);
     let resident = f64::from(shape.resident).min((shape.blocks as f64 / active).ceil());
@@ -162,7 +199,7 @@ pub fn replay(trace: &Trace, shape: &Shape, rates: &Rates) -> Replayed {
         rates,
         costs,
         programs,
-        registers: registers.map_or(0, |&most| most as usize + 1),
+        registers,
         units,
         warps: Vec::new(),
         turns: BinaryHeap::new(),
@@ -176,6 +213,10 @@ pub fn replay(trace: &Trace, shape: &Shape, rates: &Rates) -> Replayed {
         lasted: Vec::new(),
         accessed: vec![0.0; trace.accesses.len()],
         states: [0.0; State::ALL.len()],
+        stalls: vec![[0.0; Stall::ALL.len()]; if code { trace.code.len() } else { 0 }],
+        took: vec![0.0; trace.blocks.len()],
+        prologue: if code { 0.0 } else { PROLOGUE },
+        between: if code { (rates.block_latency - OF_SPIN).max(0.0) } else { rates.block_latency },
         followed: shape.followed,
         timeline: Timeline::default(),
     };
@@ -183,12 +224,29 @@ pub fn replay(trace: &Trace, shape: &Shape, rates: &Rates) -> Replayed {
     (0..resident).for_each(|_| replay.start(0.0));
     loop {
         match replay.turns.pop() {
-            Some(Turn(time, warp)) => replay.run(time, warp),
+            Some(Turn(time, since, warp)) if code => replay.run_code(time, since, warp),
+            Some(Turn(time, _, warp)) => replay.run(time, warp),
             None if replay.give_up() => {}
             None => break,
         }
     }
+    replay.close_code();
     replay.finish(shape)
+}
+
+impl Replayed {
+    /// Makes the launch longer by what its last blocks take beyond the average, where their work differs.
+    pub(super) fn stretch(&mut self, trace: &Trace, shape: &Shape, rates: &Rates, work: &Work) {
+        let took: Vec<(f64, f64)> =
+            trace.blocks.iter().zip(&self.took).map(|(block, &took)| (block.executed as f64, took)).collect();
+        let resident = shape.resident.max(1) as usize;
+        // What was counted of a launch stands for all of it: so many of its places for blocks are those of the sample.
+        let counted = work.blocks.len() as f64 / shape.blocks.max(1) as f64;
+        let places = (resident as f64 * rates.multiprocessors * counted).round().max(1.0) as usize;
+        let all = work.tail(&took, places);
+        let own = uneven::tail(took.iter().map(|block| block.1), resident);
+        self.clocks *= (all / own).max(1.0);
+    }
 }
 
 impl Replay<'_> {
@@ -203,14 +261,14 @@ impl Replay<'_> {
             let partition = self.warps.len() % (self.rates.partitions as usize).clamp(1, 4);
             let (ready, by) = (vec![0.0; self.registers], vec![State::Issue; self.registers]);
             let block = self.next_block;
-            let warp =
-                Warp { block, number, next: 0, ready, by, partition, done: 0.0, handed: 0.0, since: 0.0, copied: 0.0 };
+            let (done, handed, since, copied, committed) = (0.0, 0.0, 0.0, 0.0, Vec::new());
+            let warp = Warp { block, number, next: 0, ready, by, partition, done, handed, since, copied, committed };
             if self.timeline.lanes.len() < self.followed {
                 self.timeline.lanes.push(Lane { block, warp: number, spans: Vec::new() });
             }
-            self.units.begin(PROLOGUE);
-            let first = begin + self.rates.block_latency + PROLOGUE;
-            self.turns.push(Turn(first, self.warps.len() as u32));
+            self.units.begin(self.prologue);
+            let first = begin + self.between + self.prologue;
+            self.turns.push(Turn(first, 0.0, self.warps.len() as u32));
             self.warps.push(warp);
         }
         self.next_block += 1;
@@ -241,7 +299,7 @@ impl Replay<'_> {
             }
             let issued = self.units.earliest(warp.partition, &cost, time.max(operands), what);
             if issued > time && self.turns.peek().is_some_and(|next| next.0 < issued) {
-                self.turns.push(Turn(issued, id));
+                self.turns.push(Turn(issued, 0.0, id));
                 self.waited(id, time, operands, issued, by);
                 return;
             }
@@ -291,7 +349,7 @@ impl Replay<'_> {
                     self.spent(id, time, until, State::Barrier);
                     time = until;
                 }
-                What::Plain | What::Shared(_) | What::Global(_) => {}
+                What::Plain | What::Off | What::Shared(_) | What::Global(_) => {}
             }
         }
     }
@@ -325,16 +383,30 @@ impl Replay<'_> {
         // Of the clocks that each warp adds, half are for coming and half for going.
         let open = waiting.latest + self.rates.barrier_latency + self.rates.barrier_per_warp * f64::from(count) / 2.0;
         for waiting in self.barriers.remove(&key).unwrap_or_default().warps {
-            let since = self.warps[waiting as usize].since;
-            self.spent(waiting, since, open, State::Barrier);
-            self.turns.push(Turn(open, waiting));
+            let warp = &self.warps[waiting as usize];
+            let since = warp.since;
+            match warp.next.checked_sub(1).filter(|_| !self.stalls.is_empty()) {
+                Some(at) => {
+                    let pc = self.programs[warp.block][warp.number][at].pc;
+                    self.stalled(waiting, pc, (since, open), Stall::Barrier);
+                }
+                None => self.spent(waiting, since, open, State::Barrier),
+            }
+            self.turns.push(Turn(open, 0.0, waiting));
         }
     }
 
     /// A warp ends; its block does when all of its warps have.
     fn end(&mut self, time: f64, id: u32) {
         let warp = &mut self.warps[id as usize];
+        let ended = time;
         let time = time.max(warp.handed + if warp.handed > 0.0 { self.rates.drain } else { 0.0 });
+        if !self.stalls.is_empty()
+            && let Some(pc) = self.programs[warp.block][warp.number].last().map(|op| op.pc)
+        {
+            self.stalled(id, pc, (ended, time), Stall::Drain);
+        }
+        let warp = &mut self.warps[id as usize];
         warp.ready = Vec::new();
         warp.by = Vec::new();
         let block = warp.block;
@@ -342,6 +414,7 @@ impl Replay<'_> {
         if self.left[block] == 0 {
             self.ends.push(time);
             self.lasted.push(time - self.begun[block]);
+            self.took[block] = time - self.begun[block];
             self.start(time);
         }
     }
@@ -386,6 +459,8 @@ impl Replay<'_> {
             states: self.states.map(|clocks| clocks / warps),
             block: self.lasted.iter().sum::<f64>() / self.lasted.len().max(1) as f64,
             timeline: self.timeline,
+            stalls: self.stalls,
+            took: self.took,
         }
     }
 }
@@ -419,6 +494,7 @@ fn hottest(trace: &Trace, rates: &Rates, all: f64) -> f64 {
     places.values().map(clocks).fold(0.0, f64::max)
 }
 
+mod code;
 mod phases;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,6 @@
 //! Which thread blocks of a launch are simulated to predict its time.
 
 use super::trace::{BlockTrace, Event, Trace};
-use crate::event::LaunchInfo;
 
 /// Fewest blocks that are followed, if there are as many.
 const FEWEST: u64 = 4;
@@ -11,7 +10,7 @@ const GROUPS: u64 = 4;
 
 /// A sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Sample {
+pub(crate) struct Sample {
     /// The blocks that are followed, ascending.
     pub followed: Vec<u64>,
     /// Where blocks communicate: so many of the first are executed, the followed ones among them.
@@ -30,7 +29,11 @@ pub(super) fn error_percent(trace: &Trace, blocks: u64) -> f64 {
     let sectors = |block: &BlockTrace| {
         let accesses = block.warps.iter().flatten().filter_map(|event| match event {
             Event::Global { access, .. } => Some(f64::from(trace.accesses[*access as usize].sectors)),
-            Event::Run { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => None,
+            Event::Run { .. }
+            | Event::Off { .. }
+            | Event::Shared { .. }
+            | Event::Barrier { .. }
+            | Event::Phase { .. } => None,
         });
         accesses.sum::<f64>()
     };
@@ -45,13 +48,11 @@ pub(super) fn error_percent(trace: &Trace, blocks: u64) -> f64 {
     (error(&instructions).max(error(&sectors)) * part * 10_000.0).round() / 100.0
 }
 
-/// The sample of a launch: what one multiprocessor holds `waves` times, or all that it gets.
-pub(super) fn choose(launch: &LaunchInfo<'_>, resident: u64, waves: u64) -> Sample {
-    let count = launch.grid.count();
-    let multiprocessors = u64::from(launch.target.multiprocessors);
+/// The sample of a launch of `count` blocks on so many multiprocessors: what one multiprocessor holds `waves` times, or all that it gets.
+pub(crate) fn choose((count, multiprocessors): (u64, u64), in_turn: bool, resident: u64, waves: u64) -> Sample {
     let share = count.div_ceil(multiprocessors);
     let wanted = (resident.max(1) * waves).max(FEWEST).min(share).max(1);
-    if launch.in_turn {
+    if in_turn {
         let first = (multiprocessors * resident.max(1)).max(wanted).min(count);
         let followed = wanted.max(FEWEST).min(first);
         let start = (first - followed) / 2;

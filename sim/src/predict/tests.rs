@@ -1,5 +1,6 @@
 //! The parts of a prediction, each on code or accesses that were made by hand, and a whole one.
 
+mod code;
 mod waiting;
 
 use super::rates::Rates;

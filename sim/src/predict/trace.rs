@@ -19,6 +19,11 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Whether the instructions are those of machine code, with their control bits.
+    pub fn is_machine_code(&self) -> bool {
+        !self.code.is_empty() && self.code.iter().all(|instruction| instruction.issue.is_some())
+    }
+
     /// How many blocks were followed, [`Trace::neighbours`] among them.
     pub const fn followed(&self) -> usize {
         self.blocks.len() + self.neighbours.len()
@@ -28,7 +33,7 @@ impl Trace {
 /// An instruction as the replay sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Instruction {
-    /// As it stands in the PTX, with its guard.
+    /// As it stands in the PTX or in the machine code, with its guard.
     pub text: String,
     /// Registers that it reads, numbered through.
     pub reads: Vec<u32>,
@@ -42,6 +47,79 @@ pub struct Instruction {
     pub target: Option<u32>,
     /// Whether it is executed by all lanes of a path, or by those for which a predicate holds.
     pub guarded: bool,
+    /// Of machine code: what it asks of the scheduler and of the pipes.
+    pub issue: Option<Issue>,
+}
+
+/// What a machine instruction asks of the scheduler and of the pipes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Issue {
+    /// The pipe.
+    pub unit: Unit,
+    /// Clocks for which it keeps the pipe of its partition busy, or the one that all partitions share.
+    pub clocks: u32,
+    /// Clocks until the scoreboard of its result is free, where it moves no data of memory.
+    pub latency: u32,
+    /// What is done beside computing.
+    pub action: Action,
+    /// Values that an atomic brings to L2 for each lane.
+    pub operands: u32,
+    /// Clocks until the warp's next instruction may be issued.
+    pub stall: u32,
+    /// The scoreboard that is released when the result is written.
+    pub write: Option<u8>,
+    /// The scoreboard that is released when the operands are read.
+    pub read: Option<u8>,
+    /// The scoreboards that must be free: bit n is scoreboard n.
+    pub wait: u8,
+}
+
+/// A pipe that machine instructions go through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unit {
+    /// None: only an issue slot is taken.
+    #[default]
+    None,
+    /// Integers, logic, comparisons.
+    Alu,
+    /// Single precision, on either half of the FMA pipe.
+    Fma,
+    /// Multiplications of integers, on its heavy half.
+    FmaHeavy,
+    /// Double precision.
+    Fp64,
+    /// Functions, conversions, counts of bits.
+    Xu,
+    /// Instructions that are executed once for a warp.
+    Uniform,
+    /// Products of matrices.
+    Tensor,
+    /// Control flow.
+    Cbu,
+    /// Memory and shuffles: the queue that all four partitions share.
+    Lsu,
+    /// Barriers, indexed constants, comparisons of lanes' values.
+    Adu,
+}
+
+/// What a machine instruction does, as far as the replay treats it in its own way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Action {
+    /// Nothing of that.
+    #[default]
+    Plain,
+    /// A jump: what follows has to be found first.
+    Branch,
+    /// Waits until all of the warp's own accesses are done.
+    Fence,
+    /// Sleeps.
+    Sleep,
+    /// Closes a group of asynchronous copies.
+    Commit,
+    /// Waits until at most so many groups of asynchronous copies are under way.
+    Await(u8),
+    /// Compares lanes' values, one different value after the other.
+    Compare,
 }
 
 /// What a thread block executed.
@@ -66,6 +144,11 @@ pub enum Event {
         pc: u32,
         /// How many.
         length: u32,
+    },
+    /// A machine instruction whose predicate held for no lane: it is issued, and nothing comes of it.
+    Off {
+        /// The instruction.
+        pc: u32,
     },
     /// An access to shared memory, or to several spaces at once the part there; or a comparison of all lanes' values.
     Shared {

@@ -18,7 +18,7 @@ const MOST_EVENTS: usize = 1 << 20;
 
 /// Follows some of the blocks that run.
 #[derive(Debug)]
-pub(super) struct Tracer {
+pub(crate) struct Tracer {
     pub(super) trace: Trace,
     /// The blocks to follow, ascending.
     wanted: Vec<u64>,
@@ -79,8 +79,35 @@ impl Tracer {
         }
     }
 
+    /// Follows the blocks `wanted` of a launch of machine code, the first of them as `neighbours`. `past_l1` tells the loads
+    /// that look past the L1 cache, with which a warp may wait for others.
+    pub(crate) fn of_machine_code(
+        code: Vec<Instruction>,
+        past_l1: Vec<bool>,
+        wanted: Vec<u64>,
+        neighbours: usize,
+    ) -> Self {
+        let length = code.len();
+        Self {
+            trace: Trace { code, ..Trace::default() },
+            wanted,
+            polls: past_l1.clone(),
+            past_l1,
+            bulk: vec![false; length],
+            phases: vec![None; length],
+            asked: HashMap::new(),
+            barriers: HashMap::new(),
+            phase_counts: Vec::new(),
+            neighbours,
+            current: None,
+            places: HashMap::new(),
+            openings: Vec::new(),
+            events: Vec::new(),
+        }
+    }
+
     /// What was seen.
-    pub(super) fn into_trace(self) -> Trace {
+    pub(crate) fn into_trace(self) -> Trace {
         let mut trace = self.trace;
         for block in &mut trace.blocks {
             let mut waiting: HashMap<u32, u32> = HashMap::new();
@@ -214,6 +241,7 @@ pub(super) fn code(program: &Executable) -> Vec<Instruction> {
             removed: program.insts[pc].removed,
             target: if let Op::Branch { target, .. } = inst.op { Some(target) } else { None },
             guarded: inst.guard.is_some(),
+            issue: None,
         }
     };
     program.insts.iter().enumerate().map(of).collect()
@@ -224,8 +252,9 @@ impl Observer for Tracer {
 
     type Held = ();
 
-    fn instruction(&mut self, pc: Pc, _active: u32) {
-        self.push(Event::Run { pc, length: 1 }, 1);
+    fn instruction(&mut self, pc: Pc, active: u32) {
+        let off = active == 0 && self.trace.code[pc as usize].issue.is_some();
+        self.push(if off { Event::Off { pc } } else { Event::Run { pc, length: 1 } }, 1);
         if self.bulk[pc as usize]
             && let Some((block, _)) = self.current
             && self.events[block] < MOST_EVENTS

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::operations::What;
+use super::pipes::Pipes;
 use super::rates::Rates;
 use super::slices;
 use super::trace::{Access, AccessKind, Trace};
@@ -44,6 +45,9 @@ pub(super) mod at {
     pub(in super::super) const WAITS: usize = 13;
 }
 
+mod code;
+pub(super) use code::Issued;
+
 /// Most partitions of a multiprocessor.
 const PARTITIONS: usize = 4;
 /// Clocks of work that wait in front of the memory pipe before warps that want to add to it are held up.
@@ -77,6 +81,8 @@ struct Seen {
     block: u32,
     blocks: u32,
     at: u64,
+    /// When it is in L1.
+    ready: f64,
 }
 
 /// The parts.
@@ -111,6 +117,8 @@ pub(super) struct Units<'a> {
     pub busy: Busy,
     /// What was moved.
     pub moved: Moved,
+    /// The pipes of machine code; none where the machine code is estimated.
+    pub pipes_of_code: Option<Pipes>,
 }
 
 impl<'a> Units<'a> {
@@ -157,6 +165,7 @@ impl<'a> Units<'a> {
             clock: 0,
             busy: Busy::default(),
             moved: Moved::default(),
+            pipes_of_code: trace.is_machine_code().then(|| Pipes::new(rates)),
         }
     }
 
@@ -237,7 +246,7 @@ impl<'a> Units<'a> {
                 (start + cost.latency + further * (values - 1.0), false)
             }
             Pipe::Lsu => match what {
-                What::Plain | What::Barrier(..) | What::Arrive(_) | What::Wait(_) => {
+                What::Plain | What::Off | What::Barrier(..) | What::Arrive(_) | What::Wait(_) => {
                     (self.lsu(at, cost.busy) + cost.latency, false)
                 }
                 What::Shared(wavefronts) => {
@@ -273,7 +282,7 @@ impl<'a> Units<'a> {
     fn touch(&mut self, sector: u64, block: u32) -> (bool, bool) {
         self.clock += 1;
         let Some(seen) = self.seen.get_mut(&sector) else {
-            self.seen.insert(sector, Seen { block, blocks: 1, at: self.clock });
+            self.seen.insert(sector, Seen { block, blocks: 1, at: self.clock, ready: 0.0 });
             return (false, false);
         };
         // Neighbouring blocks run on other multiprocessors: what one of them touched is in its L1, not in this one.
@@ -287,7 +296,7 @@ impl<'a> Units<'a> {
 
     fn global(&mut self, access: &Access, operands: f64, time: f64, block: u32) -> f64 {
         let (sectors, lines) = (f64::from(access.sectors), f64::from(access.lines));
-        let passes = lines.max((sectors / 4.0).ceil()).max(1.0);
+        let passes = self.passes(access.kind, sectors, lines);
         let range = access.first as usize..(access.first + access.sectors) as usize;
         match access.kind {
             AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy => {
@@ -338,22 +347,27 @@ impl<'a> Units<'a> {
         self.moved.loaded += sectors;
         self.moved.hits += sectors - missed;
         if missed == 0.0 {
-            return start + passes - 1.0 + rates.l1_latency;
+            let hit = start + passes - 1.0 + rates.l1_latency;
+            return if self.pipes_of_code.is_some() { hit.max(self.pending(access)) } else { hit };
         }
         let missed_lines = (missed / sectors * f64::from(access.lines)).ceil();
+        self.leave(missed_lines, passes);
         let busy = (missed * self.active / rates.l2_read_sectors).max(missed_lines * self.active / rates.l2_read_lines);
         let slot = start.max(self.reads);
         self.reads = slot + busy;
         self.busy[at::L2_READS] += busy;
         let ready = slot + busy + rates.l2_latency;
         if fresh == 0.0 {
+            self.arrives(access, ready);
             return ready;
         }
         // Memory delivers pairs of sectors.
         let alone = access.sectors > 4 && access.lines >= access.sectors;
         let bytes = fresh * if alone { 64.0 } else { 32.0 };
         self.moved.dram_read += bytes;
-        ready.max(self.memory(slot, bytes, self.read_rate) + rates.dram_latency)
+        let ready = ready.max(self.memory(slot, bytes, self.read_rate) + rates.dram_latency);
+        self.arrives(access, ready);
+        ready
     }
 
     fn store(&mut self, access: &Access, start: f64, range: std::ops::Range<usize>, block: u32) -> f64 {
@@ -368,7 +382,7 @@ impl<'a> Units<'a> {
         let mut fresh = 0.0;
         for &sector in &trace.sectors[range] {
             // It is in L2 now, and not in L1.
-            let before = self.seen.insert(sector, Seen { block: u32::MAX, blocks: 1, at: self.clock });
+            let before = self.seen.insert(sector, Seen { block: u32::MAX, blocks: 1, at: self.clock, ready: 0.0 });
             fresh += f64::from(u8::from(before.is_none()));
         }
         let _ = block;

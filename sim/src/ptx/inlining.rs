@@ -69,6 +69,13 @@ pub(crate) fn of_user(module: &Module, line: Line) -> Line {
     at
 }
 
+/// The lines by which the code of `line` comes to be where it is executed, innermost first, from that of the user's own
+/// code on: [`of_user`], and the lines of the functions that it is inlined in.
+pub(crate) fn chain(module: &Module, line: Line) -> Vec<Line> {
+    // A circle cannot be written, but be read.
+    std::iter::successors(Some(of_user(module, line)), |&at| caller(module, at)).take(16).collect()
+}
+
 /// Where the code of `line` stands if the message shows another line, and by which lines it comes to be here, innermost
 /// first, as the end of a sentence; empty if it is not inlined.
 pub(crate) fn told(module: &Module, line: Line) -> String {

@@ -27,6 +27,7 @@ use code_sinking::Place;
 
 /// Which compiler's instructions are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Lowering {
     /// What the simulated target's file says; where no target is given, as for the default target.
     #[default]

@@ -10,6 +10,7 @@ use super::Report;
 
 /// Details of a launch, see [`Options::details`](crate::Options).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Details {
     /// How far the launch is from one whose accesses are all perfect.
     pub distance: Distance,
@@ -19,6 +20,7 @@ pub struct Details {
 
 /// What memory accesses cost, and what they would cost if the lanes of each addressed consecutive elements.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Distance {
     /// Wavefronts of shared memory.
     pub wavefronts: u64,
@@ -34,6 +36,7 @@ pub struct Distance {
 
 /// What the memory accesses of a source line cost beyond the ideal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LineDistance {
     /// Source file.
     pub file: String,
@@ -47,6 +50,7 @@ pub struct LineDistance {
 
 /// Details of a source line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LineDetails {
     /// Source file.
     pub file: String,
@@ -62,6 +66,7 @@ pub struct LineDetails {
 
 /// How busy the lanes of warps are.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LaneActivity {
     /// Warp-instructions by the number of lanes that take part.
     pub by_count: BTreeMap<u32, u64>,
@@ -71,6 +76,7 @@ pub struct LaneActivity {
 
 /// The accesses of one instruction to one space.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AccessDetails {
     /// The instruction as it stands in the PTX.
     pub instruction: String,
@@ -97,6 +103,7 @@ pub struct AccessDetails {
 
 /// One access of a warp.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WorstAccess {
     /// What it costs.
     pub cost: u32,
@@ -115,6 +122,7 @@ pub struct WorstAccess {
 
 /// Which banks the lanes of an access use.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BankMap {
     /// Number of banks.
     pub banks: u32,
@@ -125,6 +133,7 @@ pub struct BankMap {
 
 /// Where the lanes of atomics meet.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Multiplicity {
     /// How often so many lanes of one warp's access met at one address.
     pub together: BTreeMap<u32, u64>,
@@ -138,6 +147,7 @@ pub struct Multiplicity {
 
 /// An address and how many lanes' atomics went to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BusyAddress {
     /// Byte address: within shared memory, or generic.
     pub address: u64,
@@ -150,6 +160,7 @@ pub struct BusyAddress {
 /// Who waits at a barrier. Time is the simulator's own: each warp-instruction takes one step, so this shows who has more
 /// to do than others, not how long it takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BarrierDetails {
     /// The barrier's line in the PTX, from 1.
     pub ptx_line: u32,

@@ -5,9 +5,11 @@
 
 pub mod access_text;
 pub mod details;
+pub mod machine_code;
 pub mod order;
 pub mod prediction;
 pub mod prediction_text;
+pub mod stall;
 pub mod text;
 
 use std::collections::BTreeMap;
@@ -17,6 +19,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::findings::{Finding, FindingKind, Memory, Party, Severity};
 pub use crate::launch::digest;
 pub use crate::target::{Missing, Occupancy};
+pub use machine_code::{MachineCode, MachineInstruction};
 pub use order::{Differing, Order, OrderPlace};
 pub use prediction::Prediction;
 
@@ -26,6 +29,7 @@ pub type Metrics = BTreeMap<String, u64>;
 
 /// Everything that one simulated launch showed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report {
     /// The kernel's name in the PTX.
     pub kernel: String,
@@ -60,6 +64,9 @@ pub struct Report {
     /// How long the launch takes, and what limits it; there only if it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prediction: Option<Prediction>,
+    /// The instruction stream; there only if machine code was executed. Without it, PTX was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine_code: Option<MachineCode>,
     /// Digests of the argument buffers after the launch.
     pub output: Vec<BufferDigest>,
     /// Who made this report from what.
@@ -112,6 +119,7 @@ fn add(sum: &mut Metrics, more: &Metrics) {
 
 /// What a kernel printed with `printf`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Printed {
     /// The text of the calls that were kept, block by block and within a block in the order of execution.
     pub text: String,
@@ -131,6 +139,7 @@ impl Printed {
 
 /// The shape of a launch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LaunchShape {
     /// Thread blocks in x, y, z.
     pub grid: [u32; 3],
@@ -144,6 +153,7 @@ pub struct LaunchShape {
 
 /// Counters of one source line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LineReport {
     /// Source file as the PTX names it; the PTX file itself when it has no line table.
     pub file: String,
@@ -162,6 +172,7 @@ fn is_zero(value: &u64) -> bool {
 
 /// The content of an argument buffer after the launch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BufferDigest {
     /// Position of the argument, from 0.
     pub argument: usize,
@@ -173,6 +184,7 @@ pub struct BufferDigest {
 
 /// Where the numbers come from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Versions {
     /// Version of the simulator.
     pub warpbook: String,

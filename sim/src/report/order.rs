@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// integers in any order and has one result. A sum of floats has several, that differ in rounding. A compaction through
 /// a counter has as many as there are orders, and all may be right.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Order {
     /// Instructions that were executed and whose effect depends on which thread comes first. Each is judged by itself:
     /// a sum and a maximum at one address depend on the order too, and so does a relaxed load beside atomics, but neither
@@ -25,6 +26,7 @@ pub struct Order {
 
 /// An instruction whose effect depends on which thread comes first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OrderPlace {
     /// Source file.
     pub file: String,
@@ -36,6 +38,7 @@ pub struct OrderPlace {
 
 /// A buffer that two schedules left different.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Differing {
     /// Position of the argument, from 0.
     pub argument: usize,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How long a launch takes on its target, and why. Part of the report.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Prediction {
     /// Microseconds, from before the launch to behind it, as events on a GPU see it.
     pub us: f64,
@@ -18,12 +19,18 @@ pub struct Prediction {
     pub resources: Vec<Resource>,
     /// What a warp spends its time on, on average.
     pub warps: Vec<Share>,
+    /// Of machine code: the same under the names of Nsight Compute's warp states, as `report::stall` tells them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stalls: Vec<Share>,
     /// Where the launch stands below the roofs of the GPU.
     pub roofline: Roofline,
     /// What Nsight Compute's section on the speed of light would show.
     #[serde(default)]
     pub light: Light,
-    /// Instructions of the machine code, estimated from the PTX.
+    /// Whether the machine code's own instructions were replayed; else they were estimated from the PTX.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub from_machine_code: bool,
+    /// Instructions of the machine code, estimated where it was not executed.
     pub instructions: u64,
     /// Bytes read from memory.
     pub dram_read_bytes: u64,
@@ -49,6 +56,7 @@ pub struct Prediction {
 
 /// A resource's part of a prediction.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Resource {
     /// Its name.
     pub name: String,
@@ -58,6 +66,7 @@ pub struct Resource {
 
 /// A part of the time of a warp.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Share {
     /// What the warp does or waits for.
     pub name: String,
@@ -68,6 +77,7 @@ pub struct Share {
 /// The place of a launch in a roofline of instructions: what it does per byte of memory, how fast, and how fast it
 /// could be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Roofline {
     /// Warp-instructions per byte that memory reads or writes; 0 where it moves none.
     pub instructions_per_byte: f64,
@@ -83,6 +93,7 @@ pub struct Roofline {
 
 /// A prediction for a GPU of which something is faster.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Supposed {
     /// What is faster, as `dram=x2`.
     pub changes: Vec<String>,
@@ -103,6 +114,7 @@ impl Prediction {
 /// percent of what a unit could do at every clock of the launch, on average over all units of its kind. A bottleneck need
 /// not be near 100 there: units reach less than their peak, and one of many slices of L2 that works alone is a few percent.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Light {
     /// Of the busiest part of the multiprocessors: issue slots, pipes, votes.
     pub compute_percent: f64,
@@ -126,6 +138,7 @@ impl Light {
 
 /// What Nsight Compute's section on the speed of light tells apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// A pipe of the multiprocessors, or the issue slots.

@@ -29,6 +29,11 @@ fn write(text: &mut String, p: &Prediction) -> std::fmt::Result {
     let warps: Vec<String> =
         p.warps.iter().filter(|share| share.percent >= 1.0).map(|s| format!("{} {} %", s.name, s.percent)).collect();
     writeln!(text, "  a warp {}", warps.join(", "))?;
+    let stalls: Vec<String> =
+        p.stalls.iter().filter(|share| share.percent >= 1.0).map(|s| format!("{} {} %", s.name, s.percent)).collect();
+    if !stalls.is_empty() {
+        writeln!(text, "  in Nsight Compute's words: {}", stalls.join(", "))?;
+    }
     let r = p.roofline;
     if r.instructions_per_byte > 0.0 {
         writeln!(
@@ -50,8 +55,12 @@ fn write(text: &mut String, p: &Prediction) -> std::fmt::Result {
     };
     writeln!(
         text,
-        "  from {} of {} blocks{sampled}; {} registers per thread, {} blocks per multiprocessor",
-        p.sampled_blocks, p.blocks, p.registers, p.resident_blocks
+        "  from {}{} of {} blocks{sampled}; {} registers per thread, {} blocks per multiprocessor",
+        if p.from_machine_code { "the machine code of " } else { "estimated machine code of " },
+        p.sampled_blocks,
+        p.blocks,
+        p.registers,
+        p.resident_blocks
     )?;
     for note in &p.notes {
         writeln!(text, "  note: {note}")?;

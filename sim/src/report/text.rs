@@ -64,6 +64,9 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources, all_lines
             return Ok(());
         }
     }
+    if let Some(machine_code) = &report.machine_code {
+        super::machine_code::head(text, machine_code)?;
+    }
     writeln!(text)?;
     writeln!(text, "{:<36}{:>16}{:>16}", "", "loads", "stores")?;
     for (title, prefix) in TOTALS {
@@ -81,7 +84,13 @@ fn write_report(text: &mut String, report: &Report, sources: &Sources, all_lines
         ("wavefronts more than ideal", estimate("warpbook__shared_wavefronts_excessive.sum")),
         ("sectors more than ideal", estimate("warpbook__sectors_global_excessive.sum")),
     ] {
-        writeln!(text, "{title:<36}{value:>16}")?;
+        // Machine code has no PTX instructions.
+        if report.machine_code.is_none() || !title.starts_with("PTX") {
+            writeln!(text, "{title:<36}{value:>16}")?;
+        }
+    }
+    if let Some(machine_code) = &report.machine_code {
+        super::machine_code::totals(text, machine_code)?;
     }
     worst_lines(text, report, sources, all_lines)?;
     printed(text, &report.printed)?;

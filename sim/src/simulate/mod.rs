@@ -142,6 +142,7 @@ fn attempt(
         missing: features::missing(target, &program, module.ast(), module.name()),
         details: None,
         prediction: None,
+        machine_code: None,
         output: Vec::new(),
         versions: Versions {
             warpbook: env!("CARGO_PKG_VERSION").to_owned(),

@@ -14,6 +14,7 @@ use crate::ptx::ast::Module;
 
 /// Something that a kernel uses and its target does not have. Part of the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Missing {
     /// What it is, for example `warp shuffles`.
     pub feature: String,

@@ -23,6 +23,7 @@ pub struct Usage {
 
 /// A resource of a multiprocessor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Limit {
     /// Room for warps.
@@ -49,6 +50,7 @@ impl Limit {
 
 /// How full a multiprocessor gets. Part of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Occupancy {
     /// Resident blocks of a multiprocessor. 0: not even one fits.
     pub blocks: u32,

@@ -90,7 +90,11 @@ fn who_asks_again_and_again_waits_and_does_not_work() {
     for block in trace.blocks.iter().chain(&trace.neighbours) {
         let loads = block.warps[0].iter().filter(|event| match event {
             Event::Global { access, .. } => trace.accesses[*access as usize].kind == AccessKind::LoadL2,
-            Event::Run { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => false,
+            Event::Run { .. }
+            | Event::Off { .. }
+            | Event::Shared { .. }
+            | Event::Barrier { .. }
+            | Event::Phase { .. } => false,
         });
         assert_eq!(loads.count(), 1, "block {} asks once", block.index);
         assert!(block.executed < 20 && block.executed == block.kept, "{} instructions", block.executed);

@@ -1,0 +1,152 @@
+//! The replay of machine code: a warp issues its instructions in the order in which it executed them. An instruction waits
+//! for the stall count of the one before, for the scoreboards of its own control bits, and for its pipe.
+
+use super::super::operations::{Op, What};
+use super::super::timeline::State;
+use super::super::trace::{AccessKind, Action, Issue};
+use super::super::units::at;
+use super::{Replay, SLEEP, Turn};
+use crate::report::stall::Stall;
+
+/// Scoreboards of a warp.
+pub(super) const SCOREBOARDS: usize = 6;
+/// Clocks that warps spent at an instruction, in each of [`Stall::ALL`].
+pub type Stalls = [f64; Stall::ALL.len()];
+
+/// The way of a state in the timeline.
+const fn state(stall: Stall) -> State {
+    match stall {
+        Stall::Selected => State::Issue,
+        Stall::Wait | Stall::BranchResolve => State::Arithmetic,
+        Stall::LongScoreboard => State::Memory,
+        Stall::ShortScoreboard => State::Shared,
+        Stall::Barrier => State::Barrier,
+        Stall::MioThrottle | Stall::LgThrottle | Stall::MathPipeThrottle | Stall::NotSelected => State::Busy,
+        Stall::Membar | Stall::Sleeping | Stall::Drain => State::Fence,
+    }
+}
+
+impl Replay<'_> {
+    /// A warp spends clocks at an instruction.
+    pub(super) fn stalled(&mut self, id: u32, pc: u32, (from, to): (f64, f64), why: Stall) {
+        if to > from {
+            self.stalls[pc as usize][why as usize] += to - from;
+            self.spent(id, from, to, state(why));
+        }
+    }
+
+    /// Lets a warp issue until another one comes first, it waits at a barrier, or it ends.
+    /// `since` is when it first wanted to issue what it comes with.
+    pub(super) fn run_code(&mut self, mut time: f64, mut since: f64, id: u32) {
+        loop {
+            let warp = &mut self.warps[id as usize];
+            let Some(&Op { pc, what }) = self.programs[warp.block][warp.number].get(warp.next) else {
+                self.end(time, id);
+                return;
+            };
+            let issue = self.trace.code[pc as usize].issue.unwrap_or_default();
+            let (operands, by) = warp.scoreboards(&issue, time);
+            let (partition, block) = (warp.partition, warp.block as u32);
+            let (issued, held) = self.units.hindrance(partition, &issue, operands, what);
+            self.stalled(id, pc, (time, operands), by);
+            self.stalled(id, pc, (operands, issued), held);
+            // Nobody takes a pipe or a place in a queue before others that come earlier.
+            if self.turns.peek().is_some_and(|next| next.0 < issued) {
+                let since = if since > 0.0 { since } else { operands };
+                self.turns.push(Turn(issued, since, id));
+                return;
+            }
+            since = 0.0;
+            let done = self.units.issue_code(partition, &issue, issued, what, block);
+            let next = issued + 1.0 / self.rates.issue;
+            self.stalled(id, pc, (issued, next), Stall::Selected);
+            self.took(id, (&issue, issued), what, &done);
+            let until = (issued + f64::from(issue.stall)).max(next);
+            let warp = &mut self.warps[id as usize];
+            let behind = match issue.action {
+                Action::Fence => (next + self.rates.fence_latency).max(warp.done),
+                Action::Sleep => next + SLEEP,
+                Action::Plain | Action::Branch | Action::Commit | Action::Await(_) | Action::Compare => next,
+            };
+            let why = if issue.action == Action::Sleep { Stall::Sleeping } else { Stall::Membar };
+            self.stalled(id, pc, (next, behind), why);
+            time = until.max(behind);
+            match what {
+                What::Barrier(opening, count) => {
+                    // It has come when the unit of barriers has taken it.
+                    self.wait(done.taken.max(next), id, opening, count);
+                    return;
+                }
+                What::Arrive(phase) => self.arrive(next, id, phase),
+                What::Wait(phase) => {
+                    let Some(opened) = self.phase(time, id, phase) else { return };
+                    self.stalled(id, pc, (time, opened), Stall::Barrier);
+                    time = opened;
+                }
+                What::Plain | What::Off | What::Shared(_) | What::Global(_) => {}
+            }
+            // What passes until the next instruction may be issued is told of that one.
+            let warp = &self.warps[id as usize];
+            if let Some(following) = self.programs[warp.block][warp.number].get(warp.next).map(|op| op.pc) {
+                let why = if issue.action == Action::Branch { Stall::BranchResolve } else { Stall::Wait };
+                self.stalled(id, following, (behind, time), why);
+            }
+        }
+    }
+
+    /// Remembers what an instruction gave that was issued.
+    fn took(&mut self, id: u32, (issue, issued): (&Issue, f64), what: What, done: &super::super::units::Issued) {
+        let warp = &mut self.warps[id as usize];
+        warp.next += 1;
+        let long = matches!(what, What::Global(_));
+        for (scoreboard, until) in [(issue.write, done.result), (issue.read, done.read)] {
+            let Some(scoreboard) = scoreboard.map(usize::from).filter(|&number| number < SCOREBOARDS) else { continue };
+            if until > warp.ready[scoreboard] {
+                warp.ready[scoreboard] = until;
+                warp.by[scoreboard] = if long { State::Memory } else { State::Shared };
+            }
+        }
+        if let What::Global(access) = what {
+            self.accessed[access as usize] = issued;
+            let kind = self.trace.accesses[access as usize].kind;
+            if kind == AccessKind::Copy {
+                warp.copied = warp.copied.max(done.result);
+            }
+            if kind == AccessKind::Store {
+                warp.handed = done.result - self.rates.store_latency;
+            }
+        }
+        if done.moves {
+            warp.done = warp.done.max(done.result);
+        }
+        if issue.action == Action::Commit {
+            warp.committed.push(warp.copied);
+        }
+    }
+
+    /// The pipes' work of the whole replay.
+    pub(super) fn close_code(&mut self) {
+        self.units.close();
+        debug_assert!(self.units.busy[at::ISSUE] >= 0.0);
+    }
+}
+
+impl super::Warp {
+    /// When the scoreboards are free that an instruction waits for, not before `time`, and what holds them until then.
+    fn scoreboards(&self, issue: &Issue, time: f64) -> (f64, Stall) {
+        let mut found = (time, Stall::Wait);
+        for scoreboard in (0..SCOREBOARDS).filter(|number| issue.wait >> number & 1 == 1) {
+            if self.ready[scoreboard] > found.0 {
+                let long = self.by[scoreboard] == State::Memory;
+                found = (self.ready[scoreboard], if long { Stall::LongScoreboard } else { Stall::ShortScoreboard });
+            }
+        }
+        if let Action::Await(under_way) = issue.action
+            && let Some(last) = self.committed.len().checked_sub(1 + usize::from(under_way))
+            && self.committed[last] > found.0
+        {
+            found = (self.committed[last], Stall::LongScoreboard);
+        }
+        found
+    }
+}

@@ -1,0 +1,156 @@
+//! The replay of machine code, on streams that were made by hand.
+
+use super::super::replay::{self, Replayed, Shape};
+use super::super::trace::{Access, AccessKind, Action, BlockTrace, Event, Instruction, Issue, Trace, Unit};
+use super::rates;
+use crate::report::stall::Stall;
+
+fn inst(issue: Issue) -> Instruction {
+    Instruction { text: "made by hand".to_owned(), issue: Some(issue), ..Instruction::default() }
+}
+
+/// Blocks whose warps all execute these instructions once, in order.
+fn straight(code: &[Issue], blocks: usize, warps: usize) -> Trace {
+    let run = vec![Event::Run { pc: 0, length: code.len() as u32 }];
+    let block = |index: usize| BlockTrace {
+        index: index as u64,
+        warps: vec![run.clone(); warps],
+        executed: (code.len() * warps) as u64,
+        kept: (code.len() * warps) as u64,
+    };
+    Trace {
+        code: code.iter().map(|issue| inst(*issue)).collect(),
+        blocks: (0..blocks).map(block).collect(),
+        ..Trace::default()
+    }
+}
+
+fn replayed(trace: &Trace) -> Replayed {
+    let shape = Shape { blocks: 1, resident: 1, shared_bytes: 0, warm: 0.0, followed: 0 };
+    replay::replay(trace, &shape, &rates())
+}
+
+const ALU: Issue = Issue {
+    unit: Unit::Alu,
+    clocks: 2,
+    latency: 0,
+    action: Action::Plain,
+    operands: 1,
+    stall: 1,
+    write: None,
+    read: None,
+    wait: 0,
+};
+
+/// Loads of as many sectors in a row, each of its own line, and what waits for the last scoreboard.
+fn loads(count: usize, waits_at_once: bool) -> Trace {
+    let load = Issue { unit: Unit::Lsu, clocks: 1, write: Some(0), ..ALU };
+    let code = [load, Issue { wait: 1, ..ALU }];
+    let mut trace = straight(&code, 1, 1);
+    let mut events = Vec::new();
+    for number in 0..count as u32 {
+        trace.sectors.push(u64::from(number) * 64);
+        trace.accesses.push(Access {
+            kind: AccessKind::Load,
+            first: number,
+            sectors: 1,
+            lines: 1,
+            ..Access::default()
+        });
+        events.push(Event::Global { pc: 0, access: number });
+        if waits_at_once {
+            events.push(Event::Run { pc: 1, length: 1 });
+        }
+    }
+    events.push(Event::Run { pc: 1, length: 1 });
+    trace.blocks[0].warps = vec![events];
+    trace
+}
+
+#[test]
+fn an_instruction_waits_for_its_scoreboard_and_the_stall_stands_there() {
+    let one = replayed(&loads(1, false));
+    let latency = rates().dram_latency;
+    let stalled = one.stalls[1][Stall::LongScoreboard as usize];
+    assert!((latency - 5.0..latency + 20.0).contains(&stalled), "{stalled} clocks at the second instruction");
+    assert_eq!(one.stalls[0][Stall::LongScoreboard as usize], 0.0);
+}
+
+#[test]
+fn loads_in_flight_together_take_the_time_of_one() {
+    let (one, four) = (replayed(&loads(1, false)).clocks, replayed(&loads(4, false)).clocks);
+    let apart = replayed(&loads(4, true)).clocks;
+    assert!(four < one + 50.0, "{four} clocks for four, {one} for one");
+    assert!(apart > one + 3.0 * rates().dram_latency, "{apart} clocks one behind the other");
+}
+
+#[test]
+fn what_is_done_for_no_lane_is_issued_and_not_waited_for() {
+    let load = Issue { unit: Unit::Lsu, clocks: 1, latency: 20, write: Some(0), ..ALU };
+    let clocks = |event: Event| {
+        let mut trace = straight(&[load, Issue { wait: 1, ..ALU }], 1, 1);
+        trace.blocks[0].warps = vec![[event, Event::Run { pc: 1, length: 1 }].repeat(100)];
+        replayed(&trace).clocks
+    };
+    let (on, off) = (clocks(Event::Run { pc: 0, length: 1 }), clocks(Event::Off { pc: 0 }));
+    assert!((on - off - 1800.0).abs() < 100.0, "{on} and {off} clocks");
+}
+
+#[test]
+fn stall_counts_are_kept() {
+    let clocks = |stall: u32| replayed(&straight(&[Issue { stall, ..ALU }; 100], 1, 1)).clocks;
+    let (dense, fixed) = (clocks(1), clocks(6));
+    // The pipe takes an instruction every second clock.
+    assert!((fixed - dense - 400.0).abs() < 10.0, "{dense} and {fixed} clocks");
+    let stalls = replayed(&straight(&[Issue { stall: 6, ..ALU }; 100], 1, 1)).stalls;
+    assert_eq!(stalls[50][Stall::Wait as usize], 5.0);
+    assert_eq!(stalls[50][Stall::Selected as usize], 1.0);
+}
+
+#[test]
+fn warps_of_a_partition_share_its_pipe_and_nobody_starves() {
+    let code = [Issue { stall: 4, ..ALU }; 200];
+    // Sixteen warps, four in each partition: 4 * 200 instructions of 2 clocks.
+    let sixteen = replayed(&straight(&code, 1, 16));
+    assert!((sixteen.block - replayed(&straight(&code, 1, 4)).block - 800.0).abs() < 20.0, "{} clocks", sixteen.block);
+    let throttled: f64 = sixteen.stalls.iter().map(|stalls| stalls[Stall::MathPipeThrottle as usize]).sum();
+    assert!(throttled > 16.0 * 200.0, "{throttled} clocks");
+}
+
+#[test]
+fn a_barrier_takes_what_its_benchmark_takes() {
+    let bar = Issue { unit: Unit::Adu, clocks: 1, stall: 1, ..ALU };
+    for warps in [2, 8, 32] {
+        let clocks = |barriers: u32| {
+            let mut trace = straight(&[bar], 1, warps);
+            let events: Vec<Event> =
+                (0..barriers).map(|opening| Event::Barrier { pc: 0, opening, warps: warps as u32 }).collect();
+            trace.blocks[0].warps = vec![events; warps];
+            replayed(&trace).clocks
+        };
+        let each = (clocks(110) - clocks(10)) / 100.0;
+        let measured = rates().barrier_latency + rates().barrier_per_warp * warps as f64;
+        assert!((each / measured - 1.0).abs() < 0.06, "{each} clocks for {warps} warps, {measured} measured");
+    }
+}
+
+#[test]
+fn groups_of_copies_are_waited_for_one_by_one() {
+    let copy = Issue { unit: Unit::Lsu, clocks: 1, ..ALU };
+    let commit = Issue { unit: Unit::Lsu, clocks: 1, action: Action::Commit, ..ALU };
+    let under_way = |left: u8| {
+        let mut trace = straight(&[copy, commit, Issue { action: Action::Await(left), ..ALU }], 1, 1);
+        let mut events = Vec::new();
+        for access in 0..2 {
+            trace.sectors.push(u64::from(access) * 64);
+            let own = Access { kind: AccessKind::Copy, first: access, sectors: 1, lines: 1, ..Access::default() };
+            trace.accesses.push(own);
+            events.extend([Event::Global { pc: 0, access }, Event::Run { pc: 1, length: 1 }]);
+        }
+        events.push(Event::Run { pc: 2, length: 1 });
+        trace.blocks[0].warps = vec![events];
+        replayed(&trace).stalls[2][Stall::LongScoreboard as usize]
+    };
+    let (all, one) = (under_way(0), under_way(2));
+    assert!(all > 500.0 && one == 0.0, "{all} and {one} clocks");
+}

@@ -1,0 +1,161 @@
+//! Launches whose blocks do not all have the same work: which blocks stand for all, and how much longer the launch takes
+//! than its average multiprocessor because the last blocks end late.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The work of blocks, in instructions of their warps.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Work {
+    /// Each block that was counted, with its work; ascending.
+    pub(crate) blocks: Vec<(u64, u64)>,
+}
+
+/// A sample whose stated error is larger than this is not taken, in percent of its mean.
+const ERROR: f64 = 3.0;
+
+impl Work {
+    fn mean(&self) -> f64 {
+        self.blocks.iter().map(|block| block.1 as f64).sum::<f64>() / self.blocks.len().max(1) as f64
+    }
+
+    /// One standard error of the mean of so many blocks taken at random, in percent of it.
+    pub(crate) fn error_percent(&self, blocks: usize) -> f64 {
+        let (mean, count) = (self.mean(), self.blocks.len() as f64);
+        if count < 2.0 || mean <= 0.0 || blocks == 0 {
+            return 0.0;
+        }
+        let squares: f64 = self.blocks.iter().map(|block| (block.1 as f64 - mean).powi(2)).sum();
+        (squares / (count - 1.0) / blocks as f64).sqrt() / mean * 100.0
+    }
+
+    /// Whether so many blocks taken from anywhere may not stand for all.
+    pub(crate) fn is_uneven(&self, blocks: usize) -> bool {
+        self.error_percent(blocks) > ERROR
+    }
+
+    /// Blocks that stand for all: the counted ones are put in order of work and cut into `count` equal parts, and the
+    /// middle one of each part is taken. Their numbers, ascending.
+    pub(crate) fn strata(&self, count: usize) -> Vec<u64> {
+        let mut sorted = self.blocks.clone();
+        sorted.sort_by_key(|block| (block.1, block.0));
+        let all = sorted.len();
+        let count = count.clamp(1, all.max(1));
+        let mut chosen: Vec<u64> =
+            (0..count).filter_map(|part| sorted.get(all * (2 * part + 1) / (2 * count))).map(|block| block.0).collect();
+        chosen.sort_unstable();
+        chosen.dedup();
+        chosen
+    }
+
+    /// How far the mean work of these blocks is from that of all that were counted, in percent of it.
+    pub(crate) fn off_percent(&self, chosen: &[u64]) -> f64 {
+        let of = Self { blocks: self.blocks.iter().filter(|block| chosen.contains(&block.0)).copied().collect() };
+        (of.mean() / self.mean().max(f64::MIN_POSITIVE) - 1.0).abs() * 100.0
+    }
+
+    /// The fewest strata, from `least` to `most`, whose mean work is near enough to that of all.
+    pub(crate) fn stratified(&self, least: usize, most: usize) -> Vec<u64> {
+        let mut count = least.max(1);
+        loop {
+            let chosen = self.strata(count);
+            if count >= most || self.off_percent(&chosen) <= ERROR {
+                return chosen;
+            }
+            count = (count * 3 / 2 + 1).min(most);
+        }
+    }
+
+    /// How much longer all blocks take than they would if all places for blocks were busy until the end. Blocks get the
+    /// clocks that those of their work took in the replay (`took`: work and clocks of the replayed ones), and start in order
+    /// wherever a place is free.
+    pub(crate) fn tail(&self, took: &[(f64, f64)], places: usize) -> f64 {
+        let line = Line::through(took);
+        tail(self.blocks.iter().map(|block| line.at(block.1 as f64)), places)
+    }
+}
+
+/// How much longer than the average place for blocks the last one is busy, when blocks of these clocks start in order
+/// wherever a place is free.
+pub(crate) fn tail(clocks: impl Iterator<Item = f64>, places: usize) -> f64 {
+    let mut free: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
+    let (mut sum, mut last, mut count) = (0u64, 0u64, 0usize);
+    for clocks in clocks {
+        let clocks = clocks.max(1.0) as u64;
+        let start = if free.len() < places.max(1) { 0 } else { free.pop().map_or(0, |place| place.0) };
+        free.push(Reverse(start + clocks));
+        sum += clocks;
+        last = last.max(start + clocks);
+        count += 1;
+    }
+    let average = sum as f64 / places.min(count).max(1) as f64;
+    if average > 0.0 { (last as f64 / average).max(1.0) } else { 1.0 }
+}
+
+/// A straight line through points, by least squares; it does not fall.
+struct Line {
+    base: f64,
+    slope: f64,
+}
+
+impl Line {
+    fn through(points: &[(f64, f64)]) -> Self {
+        let count = points.len().max(1) as f64;
+        let (x, y) = points.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0 / count, sum.1 + point.1 / count));
+        let (xx, xy) = points
+            .iter()
+            .fold((0.0, 0.0), |sum, point| (sum.0 + (point.0 - x).powi(2), sum.1 + (point.0 - x) * (point.1 - y)));
+        let slope = if xx > 0.0 { (xy / xx).max(0.0) } else { 0.0 };
+        Self { base: y - slope * x, slope }
+    }
+
+    fn at(&self, x: f64) -> f64 {
+        self.base + self.slope * x
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn work(blocks: impl Iterator<Item = u64>) -> Work {
+        Work { blocks: (0..).zip(blocks).collect() }
+    }
+
+    #[test]
+    fn even_work_needs_no_strata_and_uneven_work_does() {
+        assert!(!work((0..1000).map(|_| 500)).is_uneven(4));
+        // One block of ten has all the work: four blocks seldom show it.
+        let rare = work((0..1000).map(|block| if block % 10 == 7 { 10_000 } else { 10 }));
+        assert!(rare.is_uneven(4) && rare.error_percent(4) > 100.0);
+        let chosen = rare.stratified(4, 200);
+        assert!(rare.off_percent(&chosen) <= ERROR, "{} blocks", chosen.len());
+        assert!(chosen.len() < 50, "{} blocks", chosen.len());
+    }
+
+    #[test]
+    fn strata_stand_for_what_grows() {
+        let growing = work((0..10_000).map(|block| block * block / 1000));
+        let chosen = growing.stratified(8, 1000);
+        assert!(growing.off_percent(&chosen) <= ERROR && chosen.windows(2).all(|two| two[0] < two[1]));
+    }
+
+    #[test]
+    fn the_last_long_block_makes_a_tail() {
+        let even = tail((0..64).map(|_| 1000.0), 8);
+        assert!((even - 1.0).abs() < 1e-9, "{even}");
+        // Eight places have 64 blocks of 1000 clocks, and one of 8000 comes last.
+        let late = tail((0..64).map(|block| if block == 63 { 8000.0 } else { 1000.0 }), 8);
+        assert!((late - 15_000.0 / 8875.0).abs() < 1e-9, "{late}");
+        // One block more than places: two rounds.
+        assert!((tail((0..9).map(|_| 1000.0), 8) - 2000.0 / 1125.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn clocks_grow_with_work_and_do_not_fall() {
+        let line = Line::through(&[(0.0, 100.0), (10.0, 200.0)]);
+        assert!((line.at(20.0) - 300.0).abs() < 1e-9);
+        let falling = Line::through(&[(0.0, 200.0), (10.0, 100.0)]);
+        assert!((falling.at(100.0) - 150.0).abs() < 1e-9);
+    }
+}
