@@ -79,54 +79,34 @@ WB_DEVICE __nv_bfloat16 __float2bfloat16(float f) { return __float2bfloat16_rn(f
 // Rounding to odd keeps what a second rounding needs to know.
 WB_DEVICE __nv_bfloat16 __double2bfloat16(double f) { return __float2bfloat16_rn(wb_round_to_odd(f)); }
 
-WB_DEVICE int __bfloat162int_rn(__nv_bfloat16 a) { return __nvvm_f2i_rn(__bfloat162float(a)); }
-WB_DEVICE int __bfloat162int_rz(__nv_bfloat16 a) { return __nvvm_f2i_rz(__bfloat162float(a)); }
-WB_DEVICE int __bfloat162int_ru(__nv_bfloat16 a) { return __nvvm_f2i_rp(__bfloat162float(a)); }
-WB_DEVICE int __bfloat162int_rd(__nv_bfloat16 a) { return __nvvm_f2i_rm(__bfloat162float(a)); }
-WB_DEVICE __nv_bfloat16 __int2bfloat16_rn(int a) { return __float2bfloat16_rn(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __int2bfloat16_rz(int a) { return __float2bfloat16_rz(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __int2bfloat16_ru(int a) { return __float2bfloat16_ru(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __int2bfloat16_rd(int a) { return __float2bfloat16_rd(wb_round_to_odd(a)); }
-WB_DEVICE unsigned __bfloat162uint_rn(__nv_bfloat16 a) { return __nvvm_f2ui_rn(__bfloat162float(a)); }
-WB_DEVICE unsigned __bfloat162uint_rz(__nv_bfloat16 a) { return __nvvm_f2ui_rz(__bfloat162float(a)); }
-WB_DEVICE unsigned __bfloat162uint_ru(__nv_bfloat16 a) { return __nvvm_f2ui_rp(__bfloat162float(a)); }
-WB_DEVICE unsigned __bfloat162uint_rd(__nv_bfloat16 a) { return __nvvm_f2ui_rm(__bfloat162float(a)); }
-WB_DEVICE __nv_bfloat16 __uint2bfloat16_rn(unsigned a) { return __float2bfloat16_rn(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __uint2bfloat16_rz(unsigned a) { return __float2bfloat16_rz(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __uint2bfloat16_ru(unsigned a) { return __float2bfloat16_ru(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __uint2bfloat16_rd(unsigned a) { return __float2bfloat16_rd(wb_round_to_odd(a)); }
-WB_DEVICE short __bfloat162short_rn(__nv_bfloat16 a) { return (short)min(max(__nvvm_f2i_rn(__bfloat162float(a)), -32768), 32767); }
-WB_DEVICE short __bfloat162short_rz(__nv_bfloat16 a) { return (short)min(max(__nvvm_f2i_rz(__bfloat162float(a)), -32768), 32767); }
-WB_DEVICE short __bfloat162short_ru(__nv_bfloat16 a) { return (short)min(max(__nvvm_f2i_rp(__bfloat162float(a)), -32768), 32767); }
-WB_DEVICE short __bfloat162short_rd(__nv_bfloat16 a) { return (short)min(max(__nvvm_f2i_rm(__bfloat162float(a)), -32768), 32767); }
-WB_DEVICE __nv_bfloat16 __short2bfloat16_rn(short a) { return __float2bfloat16_rn(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __short2bfloat16_rz(short a) { return __float2bfloat16_rz(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __short2bfloat16_ru(short a) { return __float2bfloat16_ru(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __short2bfloat16_rd(short a) { return __float2bfloat16_rd(wb_round_to_odd(a)); }
-WB_DEVICE unsigned short __bfloat162ushort_rn(__nv_bfloat16 a) { return (unsigned short)min(max(__nvvm_f2i_rn(__bfloat162float(a)), 0), 65535); }
-WB_DEVICE unsigned short __bfloat162ushort_rz(__nv_bfloat16 a) { return (unsigned short)min(max(__nvvm_f2i_rz(__bfloat162float(a)), 0), 65535); }
-WB_DEVICE unsigned short __bfloat162ushort_ru(__nv_bfloat16 a) { return (unsigned short)min(max(__nvvm_f2i_rp(__bfloat162float(a)), 0), 65535); }
-WB_DEVICE unsigned short __bfloat162ushort_rd(__nv_bfloat16 a) { return (unsigned short)min(max(__nvvm_f2i_rm(__bfloat162float(a)), 0), 65535); }
-WB_DEVICE __nv_bfloat16 __ushort2bfloat16_rn(unsigned short a) { return __float2bfloat16_rn(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __ushort2bfloat16_rz(unsigned short a) { return __float2bfloat16_rz(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __ushort2bfloat16_ru(unsigned short a) { return __float2bfloat16_ru(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __ushort2bfloat16_rd(unsigned short a) { return __float2bfloat16_rd(wb_round_to_odd(a)); }
-WB_DEVICE long long __bfloat162ll_rn(__nv_bfloat16 a) { return __nvvm_f2ll_rn(__bfloat162float(a)); }
-WB_DEVICE long long __bfloat162ll_rz(__nv_bfloat16 a) { return __nvvm_f2ll_rz(__bfloat162float(a)); }
-WB_DEVICE long long __bfloat162ll_ru(__nv_bfloat16 a) { return __nvvm_f2ll_rp(__bfloat162float(a)); }
-WB_DEVICE long long __bfloat162ll_rd(__nv_bfloat16 a) { return __nvvm_f2ll_rm(__bfloat162float(a)); }
-WB_DEVICE __nv_bfloat16 __ll2bfloat16_rn(long long a) { return __float2bfloat16_rn(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __ll2bfloat16_rz(long long a) { return __float2bfloat16_rz(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __ll2bfloat16_ru(long long a) { return __float2bfloat16_ru(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __ll2bfloat16_rd(long long a) { return __float2bfloat16_rd(wb_round_to_odd(a)); }
-WB_DEVICE unsigned long long __bfloat162ull_rn(__nv_bfloat16 a) { return __nvvm_f2ull_rn(__bfloat162float(a)); }
-WB_DEVICE unsigned long long __bfloat162ull_rz(__nv_bfloat16 a) { return __nvvm_f2ull_rz(__bfloat162float(a)); }
-WB_DEVICE unsigned long long __bfloat162ull_ru(__nv_bfloat16 a) { return __nvvm_f2ull_rp(__bfloat162float(a)); }
-WB_DEVICE unsigned long long __bfloat162ull_rd(__nv_bfloat16 a) { return __nvvm_f2ull_rm(__bfloat162float(a)); }
-WB_DEVICE __nv_bfloat16 __ull2bfloat16_rn(unsigned long long a) { return __float2bfloat16_rn(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __ull2bfloat16_rz(unsigned long long a) { return __float2bfloat16_rz(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __ull2bfloat16_ru(unsigned long long a) { return __float2bfloat16_ru(wb_round_to_odd(a)); }
-WB_DEVICE __nv_bfloat16 __ull2bfloat16_rd(unsigned long long a) { return __float2bfloat16_rd(wb_round_to_odd(a)); }
+#define WB_BFLOAT_CONVERSIONS(name, type, whole)                                                   \
+    WB_DEVICE type __bfloat162##name##_rn(__nv_bfloat16 a) { return whole(rn); }                   \
+    WB_DEVICE type __bfloat162##name##_rz(__nv_bfloat16 a) { return whole(rz); }                   \
+    WB_DEVICE type __bfloat162##name##_ru(__nv_bfloat16 a) { return whole(rp); }                   \
+    WB_DEVICE type __bfloat162##name##_rd(__nv_bfloat16 a) { return whole(rm); }                   \
+    WB_DEVICE __nv_bfloat16 __##name##2bfloat16_rn(type a) { return __float2bfloat16_rn(wb_round_to_odd(a)); }\
+    WB_DEVICE __nv_bfloat16 __##name##2bfloat16_rz(type a) { return __float2bfloat16_rz(wb_round_to_odd(a)); }\
+    WB_DEVICE __nv_bfloat16 __##name##2bfloat16_ru(type a) { return __float2bfloat16_ru(wb_round_to_odd(a)); }\
+    WB_DEVICE __nv_bfloat16 __##name##2bfloat16_rd(type a) { return __float2bfloat16_rd(wb_round_to_odd(a)); }
+#define WB_TO_INT(rounding) __nvvm_f2i_##rounding(__bfloat162float(a))
+#define WB_TO_UINT(rounding) __nvvm_f2ui_##rounding(__bfloat162float(a))
+#define WB_TO_SHORT(rounding) (short)min(max(__nvvm_f2i_##rounding(__bfloat162float(a)), -32768), 32767)
+#define WB_TO_USHORT(rounding) (unsigned short)min(max(__nvvm_f2i_##rounding(__bfloat162float(a)), 0), 65535)
+#define WB_TO_LL(rounding) __nvvm_f2ll_##rounding(__bfloat162float(a))
+#define WB_TO_ULL(rounding) __nvvm_f2ull_##rounding(__bfloat162float(a))
+WB_BFLOAT_CONVERSIONS(int, int, WB_TO_INT)
+WB_BFLOAT_CONVERSIONS(uint, unsigned, WB_TO_UINT)
+WB_BFLOAT_CONVERSIONS(short, short, WB_TO_SHORT)
+WB_BFLOAT_CONVERSIONS(ushort, unsigned short, WB_TO_USHORT)
+WB_BFLOAT_CONVERSIONS(ll, long long, WB_TO_LL)
+WB_BFLOAT_CONVERSIONS(ull, unsigned long long, WB_TO_ULL)
+#undef WB_TO_INT
+#undef WB_TO_UINT
+#undef WB_TO_SHORT
+#undef WB_TO_USHORT
+#undef WB_TO_LL
+#undef WB_TO_ULL
+#undef WB_BFLOAT_CONVERSIONS
 
 WB_MEMBER __nv_bfloat16::__nv_bfloat16(float f) { *this = __float2bfloat16(f); }
 WB_MEMBER __nv_bfloat16::__nv_bfloat16(double f) { *this = __double2bfloat16(f); }
@@ -212,136 +192,13 @@ WB_DEVICE __nv_bfloat162 __hcmadd(__nv_bfloat162 a, __nv_bfloat162 b, __nv_bfloa
 WB_DEVICE __nv_bfloat16 __hdiv(__nv_bfloat16 a, __nv_bfloat16 b) { return __float2bfloat16_rn(__bfloat162float(a) / __bfloat162float(b)); }
 WB_DEVICE __nv_bfloat162 __h2div(__nv_bfloat162 a, __nv_bfloat162 b) { return {__hdiv(a.x, b.x), __hdiv(a.y, b.y)}; }
 
-// Comparisons: plain ones are false where something is no number, those ending in `u` are true.
-WB_DEVICE bool __hisnan(__nv_bfloat16 a) { return (a.__x & 0x7fff) > 0x7f80; }
-WB_DEVICE int __hisinf(__nv_bfloat16 a) { return (a.__x & 0x7fff) == 0x7f80 ? (a.__x >> 15 ? -1 : 1) : 0; }
-WB_DEVICE __nv_bfloat162 __hisnan2(__nv_bfloat162 a) { return {__nv_bfloat16(__hisnan(a.x) ? 1.0f : 0.0f), __nv_bfloat16(__hisnan(a.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE bool __heq(__nv_bfloat16 a, __nv_bfloat16 b) { return __bfloat162float(a) == __bfloat162float(b); }
-WB_DEVICE __nv_bfloat162 __heq2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__nv_bfloat16(__heq(a.x, b.x) ? 1.0f : 0.0f), __nv_bfloat16(__heq(a.y, b.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE unsigned __heq2_mask(__nv_bfloat162 a, __nv_bfloat162 b) { return (__heq(a.x, b.x) ? 0xffffu : 0) | (__heq(a.y, b.y) ? 0xffff0000u : 0); }
-WB_DEVICE bool __hbeq2(__nv_bfloat162 a, __nv_bfloat162 b) { return __heq(a.x, b.x) && __heq(a.y, b.y); }
-WB_DEVICE bool __hequ(__nv_bfloat16 a, __nv_bfloat16 b) { return !(__bfloat162float(a) < __bfloat162float(b) || __bfloat162float(a) > __bfloat162float(b)); }
-WB_DEVICE __nv_bfloat162 __hequ2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__nv_bfloat16(__hequ(a.x, b.x) ? 1.0f : 0.0f), __nv_bfloat16(__hequ(a.y, b.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE unsigned __hequ2_mask(__nv_bfloat162 a, __nv_bfloat162 b) { return (__hequ(a.x, b.x) ? 0xffffu : 0) | (__hequ(a.y, b.y) ? 0xffff0000u : 0); }
-WB_DEVICE bool __hbequ2(__nv_bfloat162 a, __nv_bfloat162 b) { return __hequ(a.x, b.x) && __hequ(a.y, b.y); }
-WB_DEVICE bool __hne(__nv_bfloat16 a, __nv_bfloat16 b) { return __bfloat162float(a) < __bfloat162float(b) || __bfloat162float(a) > __bfloat162float(b); }
-WB_DEVICE __nv_bfloat162 __hne2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__nv_bfloat16(__hne(a.x, b.x) ? 1.0f : 0.0f), __nv_bfloat16(__hne(a.y, b.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE unsigned __hne2_mask(__nv_bfloat162 a, __nv_bfloat162 b) { return (__hne(a.x, b.x) ? 0xffffu : 0) | (__hne(a.y, b.y) ? 0xffff0000u : 0); }
-WB_DEVICE bool __hbne2(__nv_bfloat162 a, __nv_bfloat162 b) { return __hne(a.x, b.x) && __hne(a.y, b.y); }
-WB_DEVICE bool __hneu(__nv_bfloat16 a, __nv_bfloat16 b) { return !(__bfloat162float(a) == __bfloat162float(b)); }
-WB_DEVICE __nv_bfloat162 __hneu2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__nv_bfloat16(__hneu(a.x, b.x) ? 1.0f : 0.0f), __nv_bfloat16(__hneu(a.y, b.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE unsigned __hneu2_mask(__nv_bfloat162 a, __nv_bfloat162 b) { return (__hneu(a.x, b.x) ? 0xffffu : 0) | (__hneu(a.y, b.y) ? 0xffff0000u : 0); }
-WB_DEVICE bool __hbneu2(__nv_bfloat162 a, __nv_bfloat162 b) { return __hneu(a.x, b.x) && __hneu(a.y, b.y); }
-WB_DEVICE bool __hlt(__nv_bfloat16 a, __nv_bfloat16 b) { return __bfloat162float(a) < __bfloat162float(b); }
-WB_DEVICE __nv_bfloat162 __hlt2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__nv_bfloat16(__hlt(a.x, b.x) ? 1.0f : 0.0f), __nv_bfloat16(__hlt(a.y, b.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE unsigned __hlt2_mask(__nv_bfloat162 a, __nv_bfloat162 b) { return (__hlt(a.x, b.x) ? 0xffffu : 0) | (__hlt(a.y, b.y) ? 0xffff0000u : 0); }
-WB_DEVICE bool __hblt2(__nv_bfloat162 a, __nv_bfloat162 b) { return __hlt(a.x, b.x) && __hlt(a.y, b.y); }
-WB_DEVICE bool __hltu(__nv_bfloat16 a, __nv_bfloat16 b) { return !(__bfloat162float(a) >= __bfloat162float(b)); }
-WB_DEVICE __nv_bfloat162 __hltu2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__nv_bfloat16(__hltu(a.x, b.x) ? 1.0f : 0.0f), __nv_bfloat16(__hltu(a.y, b.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE unsigned __hltu2_mask(__nv_bfloat162 a, __nv_bfloat162 b) { return (__hltu(a.x, b.x) ? 0xffffu : 0) | (__hltu(a.y, b.y) ? 0xffff0000u : 0); }
-WB_DEVICE bool __hbltu2(__nv_bfloat162 a, __nv_bfloat162 b) { return __hltu(a.x, b.x) && __hltu(a.y, b.y); }
-WB_DEVICE bool __hle(__nv_bfloat16 a, __nv_bfloat16 b) { return __bfloat162float(a) <= __bfloat162float(b); }
-WB_DEVICE __nv_bfloat162 __hle2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__nv_bfloat16(__hle(a.x, b.x) ? 1.0f : 0.0f), __nv_bfloat16(__hle(a.y, b.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE unsigned __hle2_mask(__nv_bfloat162 a, __nv_bfloat162 b) { return (__hle(a.x, b.x) ? 0xffffu : 0) | (__hle(a.y, b.y) ? 0xffff0000u : 0); }
-WB_DEVICE bool __hble2(__nv_bfloat162 a, __nv_bfloat162 b) { return __hle(a.x, b.x) && __hle(a.y, b.y); }
-WB_DEVICE bool __hleu(__nv_bfloat16 a, __nv_bfloat16 b) { return !(__bfloat162float(a) > __bfloat162float(b)); }
-WB_DEVICE __nv_bfloat162 __hleu2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__nv_bfloat16(__hleu(a.x, b.x) ? 1.0f : 0.0f), __nv_bfloat16(__hleu(a.y, b.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE unsigned __hleu2_mask(__nv_bfloat162 a, __nv_bfloat162 b) { return (__hleu(a.x, b.x) ? 0xffffu : 0) | (__hleu(a.y, b.y) ? 0xffff0000u : 0); }
-WB_DEVICE bool __hbleu2(__nv_bfloat162 a, __nv_bfloat162 b) { return __hleu(a.x, b.x) && __hleu(a.y, b.y); }
-WB_DEVICE bool __hgt(__nv_bfloat16 a, __nv_bfloat16 b) { return __bfloat162float(a) > __bfloat162float(b); }
-WB_DEVICE __nv_bfloat162 __hgt2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__nv_bfloat16(__hgt(a.x, b.x) ? 1.0f : 0.0f), __nv_bfloat16(__hgt(a.y, b.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE unsigned __hgt2_mask(__nv_bfloat162 a, __nv_bfloat162 b) { return (__hgt(a.x, b.x) ? 0xffffu : 0) | (__hgt(a.y, b.y) ? 0xffff0000u : 0); }
-WB_DEVICE bool __hbgt2(__nv_bfloat162 a, __nv_bfloat162 b) { return __hgt(a.x, b.x) && __hgt(a.y, b.y); }
-WB_DEVICE bool __hgtu(__nv_bfloat16 a, __nv_bfloat16 b) { return !(__bfloat162float(a) <= __bfloat162float(b)); }
-WB_DEVICE __nv_bfloat162 __hgtu2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__nv_bfloat16(__hgtu(a.x, b.x) ? 1.0f : 0.0f), __nv_bfloat16(__hgtu(a.y, b.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE unsigned __hgtu2_mask(__nv_bfloat162 a, __nv_bfloat162 b) { return (__hgtu(a.x, b.x) ? 0xffffu : 0) | (__hgtu(a.y, b.y) ? 0xffff0000u : 0); }
-WB_DEVICE bool __hbgtu2(__nv_bfloat162 a, __nv_bfloat162 b) { return __hgtu(a.x, b.x) && __hgtu(a.y, b.y); }
-WB_DEVICE bool __hge(__nv_bfloat16 a, __nv_bfloat16 b) { return __bfloat162float(a) >= __bfloat162float(b); }
-WB_DEVICE __nv_bfloat162 __hge2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__nv_bfloat16(__hge(a.x, b.x) ? 1.0f : 0.0f), __nv_bfloat16(__hge(a.y, b.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE unsigned __hge2_mask(__nv_bfloat162 a, __nv_bfloat162 b) { return (__hge(a.x, b.x) ? 0xffffu : 0) | (__hge(a.y, b.y) ? 0xffff0000u : 0); }
-WB_DEVICE bool __hbge2(__nv_bfloat162 a, __nv_bfloat162 b) { return __hge(a.x, b.x) && __hge(a.y, b.y); }
-WB_DEVICE bool __hgeu(__nv_bfloat16 a, __nv_bfloat16 b) { return !(__bfloat162float(a) < __bfloat162float(b)); }
-WB_DEVICE __nv_bfloat162 __hgeu2(__nv_bfloat162 a, __nv_bfloat162 b) { return {__nv_bfloat16(__hgeu(a.x, b.x) ? 1.0f : 0.0f), __nv_bfloat16(__hgeu(a.y, b.y) ? 1.0f : 0.0f)}; }
-WB_DEVICE unsigned __hgeu2_mask(__nv_bfloat162 a, __nv_bfloat162 b) { return (__hgeu(a.x, b.x) ? 0xffffu : 0) | (__hgeu(a.y, b.y) ? 0xffff0000u : 0); }
-WB_DEVICE bool __hbgeu2(__nv_bfloat162 a, __nv_bfloat162 b) { return __hgeu(a.x, b.x) && __hgeu(a.y, b.y); }
-
-// Functions, through those of floats.
-WB_DEVICE __nv_bfloat16 hceil(__nv_bfloat16 a) { return __float2bfloat16_rn(ceilf(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2ceil(__nv_bfloat162 a) { return {hceil(a.x), hceil(a.y)}; }
-WB_DEVICE __nv_bfloat16 hfloor(__nv_bfloat16 a) { return __float2bfloat16_rn(floorf(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2floor(__nv_bfloat162 a) { return {hfloor(a.x), hfloor(a.y)}; }
-WB_DEVICE __nv_bfloat16 hrint(__nv_bfloat16 a) { return __float2bfloat16_rn(rintf(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2rint(__nv_bfloat162 a) { return {hrint(a.x), hrint(a.y)}; }
-WB_DEVICE __nv_bfloat16 htrunc(__nv_bfloat16 a) { return __float2bfloat16_rn(truncf(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2trunc(__nv_bfloat162 a) { return {htrunc(a.x), htrunc(a.y)}; }
-WB_DEVICE __nv_bfloat16 hsin(__nv_bfloat16 a) { return __float2bfloat16_rn(sinf(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2sin(__nv_bfloat162 a) { return {hsin(a.x), hsin(a.y)}; }
-WB_DEVICE __nv_bfloat16 hcos(__nv_bfloat16 a) { return __float2bfloat16_rn(cosf(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2cos(__nv_bfloat162 a) { return {hcos(a.x), hcos(a.y)}; }
-WB_DEVICE __nv_bfloat16 hexp(__nv_bfloat16 a) { return __float2bfloat16_rn(expf(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2exp(__nv_bfloat162 a) { return {hexp(a.x), hexp(a.y)}; }
-WB_DEVICE __nv_bfloat16 hexp2(__nv_bfloat16 a) { return __float2bfloat16_rn(exp2f(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2exp2(__nv_bfloat162 a) { return {hexp2(a.x), hexp2(a.y)}; }
-WB_DEVICE __nv_bfloat16 hexp10(__nv_bfloat16 a) { return __float2bfloat16_rn(exp10f(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2exp10(__nv_bfloat162 a) { return {hexp10(a.x), hexp10(a.y)}; }
-WB_DEVICE __nv_bfloat16 hlog(__nv_bfloat16 a) { return __float2bfloat16_rn(logf(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2log(__nv_bfloat162 a) { return {hlog(a.x), hlog(a.y)}; }
-WB_DEVICE __nv_bfloat16 hlog2(__nv_bfloat16 a) { return __float2bfloat16_rn(log2f(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2log2(__nv_bfloat162 a) { return {hlog2(a.x), hlog2(a.y)}; }
-WB_DEVICE __nv_bfloat16 hlog10(__nv_bfloat16 a) { return __float2bfloat16_rn(log10f(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2log10(__nv_bfloat162 a) { return {hlog10(a.x), hlog10(a.y)}; }
-WB_DEVICE __nv_bfloat16 hsqrt(__nv_bfloat16 a) { return __float2bfloat16_rn(sqrtf(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2sqrt(__nv_bfloat162 a) { return {hsqrt(a.x), hsqrt(a.y)}; }
-WB_DEVICE __nv_bfloat16 hrsqrt(__nv_bfloat16 a) { return __float2bfloat16_rn(rsqrtf(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2rsqrt(__nv_bfloat162 a) { return {hrsqrt(a.x), hrsqrt(a.y)}; }
-WB_DEVICE __nv_bfloat16 htanh(__nv_bfloat16 a) { return __float2bfloat16_rn(tanhf(__bfloat162float(a))); }
-WB_DEVICE __nv_bfloat162 h2tanh(__nv_bfloat162 a) { return {htanh(a.x), htanh(a.y)}; }
-WB_DEVICE __nv_bfloat16 hrcp(__nv_bfloat16 a) { return __float2bfloat16_rn(1.0f / __bfloat162float(a)); }
-WB_DEVICE __nv_bfloat162 h2rcp(__nv_bfloat162 a) { return {hrcp(a.x), hrcp(a.y)}; }
-WB_SMALL_ONE(htanh_approx, __nv_bfloat16, unsigned short, "h", "tanh.approx.bf16")
-WB_SMALL_ONE(h2tanh_approx, __nv_bfloat162, unsigned, "r", "tanh.approx.bf16x2")
-
-// Operators.
-WB_DEVICE __nv_bfloat16 operator+(__nv_bfloat16 a, __nv_bfloat16 b) { return __hadd(a, b); }
-WB_DEVICE __nv_bfloat16 &operator+=(__nv_bfloat16 &a, __nv_bfloat16 b) { return a = a + b; }
-WB_DEVICE __nv_bfloat162 operator+(__nv_bfloat162 a, __nv_bfloat162 b) { return __hadd2(a, b); }
-WB_DEVICE __nv_bfloat162 &operator+=(__nv_bfloat162 &a, __nv_bfloat162 b) { return a = a + b; }
-WB_DEVICE __nv_bfloat16 operator-(__nv_bfloat16 a, __nv_bfloat16 b) { return __hsub(a, b); }
-WB_DEVICE __nv_bfloat16 &operator-=(__nv_bfloat16 &a, __nv_bfloat16 b) { return a = a - b; }
-WB_DEVICE __nv_bfloat162 operator-(__nv_bfloat162 a, __nv_bfloat162 b) { return __hsub2(a, b); }
-WB_DEVICE __nv_bfloat162 &operator-=(__nv_bfloat162 &a, __nv_bfloat162 b) { return a = a - b; }
-WB_DEVICE __nv_bfloat16 operator*(__nv_bfloat16 a, __nv_bfloat16 b) { return __hmul(a, b); }
-WB_DEVICE __nv_bfloat16 &operator*=(__nv_bfloat16 &a, __nv_bfloat16 b) { return a = a * b; }
-WB_DEVICE __nv_bfloat162 operator*(__nv_bfloat162 a, __nv_bfloat162 b) { return __hmul2(a, b); }
-WB_DEVICE __nv_bfloat162 &operator*=(__nv_bfloat162 &a, __nv_bfloat162 b) { return a = a * b; }
-WB_DEVICE __nv_bfloat16 operator/(__nv_bfloat16 a, __nv_bfloat16 b) { return __hdiv(a, b); }
-WB_DEVICE __nv_bfloat16 &operator/=(__nv_bfloat16 &a, __nv_bfloat16 b) { return a = a / b; }
-WB_DEVICE __nv_bfloat162 operator/(__nv_bfloat162 a, __nv_bfloat162 b) { return __h2div(a, b); }
-WB_DEVICE __nv_bfloat16 operator-(__nv_bfloat16 a) { return __hneg(a); }
-WB_DEVICE __nv_bfloat162 operator-(__nv_bfloat162 a) { return __hneg2(a); }
-WB_DEVICE bool operator==(__nv_bfloat16 a, __nv_bfloat16 b) { return __heq(a, b); }
-WB_DEVICE bool operator!=(__nv_bfloat16 a, __nv_bfloat16 b) { return __hneu(a, b); }
-WB_DEVICE bool operator<(__nv_bfloat16 a, __nv_bfloat16 b) { return __hlt(a, b); }
-WB_DEVICE bool operator<=(__nv_bfloat16 a, __nv_bfloat16 b) { return __hle(a, b); }
-WB_DEVICE bool operator>(__nv_bfloat16 a, __nv_bfloat16 b) { return __hgt(a, b); }
-WB_DEVICE bool operator>=(__nv_bfloat16 a, __nv_bfloat16 b) { return __hge(a, b); }
-
-// Between lanes, and atomic sums.
-WB_DEVICE __nv_bfloat162 __shfl_sync(unsigned mask, __nv_bfloat162 a, int lane, int width = 32) { return wb_bf16x2(__shfl_sync(mask, wb_bits(a), lane, width)); }
-WB_DEVICE __nv_bfloat16 __shfl_sync(unsigned mask, __nv_bfloat16 a, int lane, int width = 32) { return wb_bf16((unsigned short)__shfl_sync(mask, (unsigned)wb_bits(a), lane, width)); }
-WB_DEVICE __nv_bfloat162 __shfl_up_sync(unsigned mask, __nv_bfloat162 a, unsigned lane, int width = 32) { return wb_bf16x2(__shfl_up_sync(mask, wb_bits(a), lane, width)); }
-WB_DEVICE __nv_bfloat16 __shfl_up_sync(unsigned mask, __nv_bfloat16 a, unsigned lane, int width = 32) { return wb_bf16((unsigned short)__shfl_up_sync(mask, (unsigned)wb_bits(a), lane, width)); }
-WB_DEVICE __nv_bfloat162 __shfl_down_sync(unsigned mask, __nv_bfloat162 a, unsigned lane, int width = 32) { return wb_bf16x2(__shfl_down_sync(mask, wb_bits(a), lane, width)); }
-WB_DEVICE __nv_bfloat16 __shfl_down_sync(unsigned mask, __nv_bfloat16 a, unsigned lane, int width = 32) { return wb_bf16((unsigned short)__shfl_down_sync(mask, (unsigned)wb_bits(a), lane, width)); }
-WB_DEVICE __nv_bfloat162 __shfl_xor_sync(unsigned mask, __nv_bfloat162 a, int lane, int width = 32) { return wb_bf16x2(__shfl_xor_sync(mask, wb_bits(a), lane, width)); }
-WB_DEVICE __nv_bfloat16 __shfl_xor_sync(unsigned mask, __nv_bfloat16 a, int lane, int width = 32) { return wb_bf16((unsigned short)__shfl_xor_sync(mask, (unsigned)wb_bits(a), lane, width)); }
-WB_DEVICE __nv_bfloat162 atomicAdd(__nv_bfloat162 *address, __nv_bfloat162 a) {
-    unsigned old;
-    asm volatile("atom.add.noftz.bf16x2 %0, [%1], %2;" : "=r"(old) : "l"(address), "r"(wb_bits(a)) : "memory");
-    return wb_bf16x2(old);
-}
-WB_DEVICE __nv_bfloat16 atomicAdd(__nv_bfloat16 *address, __nv_bfloat16 a) {
-    unsigned short old;
-    asm volatile("atom.add.noftz.bf16 %0, [%1], %2;" : "=h"(old) : "l"(address), "h"(wb_bits(a)) : "memory");
-    return wb_bf16(old);
-}
+// What is like half precision.
+#define WB_NUMBER __nv_bfloat16
+#define WB_PAIR __nv_bfloat162
+#define WB_TO_FLOAT __bfloat162float
+#define WB_FROM_FLOAT __float2bfloat16_rn
+#define WB_OF_BITS wb_bf16
+#define WB_PAIR_OF_BITS wb_bf16x2
+#define WB_INFINITY_BITS 0x7f80
+#define WB_PTX_TYPE "bf16"
+#include "warpbook/small_float_functions.h"
