@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use cuda::compile::{self, CompileError, Compiler, Options, Source};
 use rayon::prelude::*;
 use serde::Serialize;
-use sim::{Module, Report};
+use sim::{ErrorClass, Module, Report};
 
 use crate::baseline;
 use crate::case::Case;
@@ -83,7 +83,7 @@ impl CompareError {
         match self {
             Self::Compile(error) => error.exit_code(),
             Self::Simulate(error) => error.exit_code(),
-            Self::Read(..) => 2,
+            Self::Read(..) => ErrorClass::Input.exit_code(),
         }
     }
 }

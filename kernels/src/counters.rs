@@ -17,6 +17,55 @@ pub const CONTEXT: [&str; 9] = [
     "smsp__inst_executed.sum",
 ];
 
+/// Counters of the stream of machine instructions, of a whole launch. The same kernel on the same input gives the same
+/// number, except where warps contend, or meet in an order that time decides.
+pub const MACHINE: [&str; 31] = [
+    "smsp__inst_executed.sum",
+    "smsp__thread_inst_executed.sum",
+    "smsp__thread_inst_executed_pred_on.sum",
+    "smsp__sass_inst_executed.sum",
+    "smsp__sass_thread_inst_executed.sum",
+    "smsp__sass_thread_inst_executed_pred_on.sum",
+    "smsp__inst_executed_pipe_adu.sum",
+    "smsp__inst_executed_pipe_alu.sum",
+    "smsp__inst_executed_pipe_cbu.sum",
+    "smsp__inst_executed_pipe_fma.sum",
+    "smsp__inst_executed_pipe_fp64.sum",
+    "smsp__inst_executed_pipe_lsu.sum",
+    "smsp__inst_executed_pipe_tex.sum",
+    "smsp__inst_executed_pipe_uniform.sum",
+    "smsp__inst_executed_pipe_xu.sum",
+    "smsp__inst_executed_op_branch.sum",
+    "smsp__sass_branch_targets.sum",
+    "smsp__sass_branch_targets_threads_divergent.sum",
+    "smsp__sass_branch_targets_threads_uniform.sum",
+    "smsp__sass_inst_executed_op_branch.sum",
+    "smsp__sass_inst_executed_op_ldsm.sum",
+    "smsp__sass_thread_inst_executed_op_bit_pred_on.sum",
+    "smsp__sass_thread_inst_executed_op_control_pred_on.sum",
+    "smsp__sass_thread_inst_executed_op_conversion_pred_on.sum",
+    "smsp__sass_thread_inst_executed_op_fp16_pred_on.sum",
+    "smsp__sass_thread_inst_executed_op_fp32_pred_on.sum",
+    "smsp__sass_thread_inst_executed_op_fp64_pred_on.sum",
+    "smsp__sass_thread_inst_executed_op_integer_pred_on.sum",
+    "smsp__sass_thread_inst_executed_op_memory_pred_on.sum",
+    "smsp__sass_thread_inst_executed_op_misc_pred_on.sum",
+    "smsp__sass_thread_inst_executed_op_uniform_pred_on.sum",
+];
+
+/// Counters of each machine instruction, as the profiler's source page shows them. The first has a value for every
+/// instruction of the kernel.
+pub const INSTRUCTION: [&str; 8] = [
+    "inst_executed",
+    "thread_inst_executed",
+    "thread_inst_executed_true",
+    "smsp__branch_targets_threads_divergent",
+    "memory_l1_wavefronts_shared",
+    "memory_l1_tag_requests_global",
+    "memory_l2_theoretical_sectors_global",
+    "memory_l2_theoretical_sectors_local",
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -24,5 +73,6 @@ mod tests {
     #[test]
     fn no_exact_counter_is_context() {
         assert!(EXACT.iter().all(|counter| !CONTEXT.contains(&counter.metric)));
+        assert!(EXACT.iter().all(|counter| !MACHINE.contains(&counter.metric)));
     }
 }

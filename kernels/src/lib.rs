@@ -3,8 +3,10 @@
 
 #![forbid(unsafe_code)]
 
+pub use ::data::random;
 pub use cuda::{clang, compile, doctor, gpu, names, ncu, nvcc, nvrtc, peers, sass, setup};
 
+pub mod assembled;
 pub mod baseline;
 pub mod bench;
 pub mod case;
@@ -15,12 +17,15 @@ pub mod claims;
 pub mod compare;
 pub mod compilers;
 pub mod counters;
+pub mod cubins;
 pub mod isa;
 pub mod known;
 pub mod known_differences;
 pub mod launch;
 pub mod lowering;
 pub mod machine_code;
+pub mod machine_comparison;
+pub mod machine_truth;
 pub mod native;
 pub mod open;
 pub mod picture;
@@ -28,11 +33,12 @@ pub mod probes;
 pub mod problem;
 pub mod provenance;
 pub mod ptx;
-pub mod random;
 pub mod record;
 pub mod regenerate;
+pub mod requests;
 pub mod sanitizer;
 pub mod simulate;
+pub mod slice;
 pub mod svg;
 pub mod testing;
 pub mod timing;

@@ -7,6 +7,7 @@ use std::path::Path;
 use cuda::sass::{SassError, Tools};
 use sass::{Architecture, Cubin, CubinError};
 use serde::Serialize;
+use sim::ErrorClass;
 
 use crate::open::{self, How, OpenError};
 
@@ -72,9 +73,9 @@ pub enum ListError {
     },
     /// Its instructions are of an architecture without a table.
     #[error(
-        "{file} has machine code for compute capability {}.{}, which the decoder does not know; it knows 8.0, 8.6, 8.9 and 9.0",
-        .capability / 10,
-        .capability % 10
+        "{file} has machine code for compute capability {}, which the decoder does not know; it knows {}",
+        shown(*.capability),
+        known()
     )]
     Architecture {
         /// The file.
@@ -100,10 +101,23 @@ impl ListError {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Open(error) => error.exit_code(),
-            Self::Sass(SassError::Refused { .. }) | Self::Cubin { .. } | Self::Io { .. } | Self::Kernel { .. } => 2,
-            Self::Sass(_) | Self::Architecture { .. } => 3,
+            Self::Sass(SassError::Refused { .. }) | Self::Cubin { .. } | Self::Io { .. } | Self::Kernel { .. } => {
+                ErrorClass::Input.exit_code()
+            }
+            Self::Sass(_) | Self::Architecture { .. } => ErrorClass::Unsupported.exit_code(),
         }
     }
+}
+
+/// A compute capability as people write it: `9.0` for 90.
+fn shown(capability: u32) -> String {
+    format!("{}.{}", capability / 10, capability % 10)
+}
+
+/// The compute capabilities that the decoder knows.
+fn known() -> String {
+    let all = Architecture::ALL.iter().flat_map(|architecture| architecture.capabilities());
+    all.map(|&capability| shown(capability)).collect::<Vec<_>>().join(", ")
 }
 
 /// Lists the machine code of a `.cubin`, or of a `.ptx` or `.cu` that is compiled for `arch`; of all kernels, or of one.

@@ -11,6 +11,7 @@ use std::time::Duration;
 use sim::Module;
 use sim::report::Report;
 
+use crate::assembled::Assembled;
 use crate::compile::{self, CompileError, Compiled, Options, Source, cache};
 use crate::names::{self, NameError};
 
@@ -125,6 +126,8 @@ pub struct Opened {
     pub warnings: String,
     /// What the user should know of how the checks are made.
     pub notes: Vec<String>,
+    /// Its machine code, where that is to be executed instead of the PTX.
+    pub machine_code: Option<Assembled>,
     instances: BTreeMap<String, String>,
     /// The file's text, if it is PTX.
     ptx: Option<String>,
@@ -180,6 +183,7 @@ pub fn open(path: &Path, how: &How) -> Result<Opened, OpenError> {
         warnings: build.optimised.log.clone(),
         instances: wanted.into_iter().map(|(_, kernel)| kernel).zip(made).collect(),
         compiled: Some(build.optimised),
+        machine_code: None,
         notes: encoding.into_iter().chain(build.note).collect(),
         ptx: None,
     })
@@ -292,6 +296,16 @@ impl Opened {
         compiled.or(self.ptx.as_deref()).unwrap_or_default()
     }
 
+    /// A cubin, whose machine code is executed. Its kernels have their parameters by size alone.
+    ///
+    /// # Errors
+    /// The simulator's, when it is no cubin.
+    pub fn of_cubin(name: &str, bytes: Vec<u8>) -> Result<Self, sim::Error> {
+        let assembled = Assembled::of_cubin(bytes);
+        let opened = Self::of_ptx(name, &assembled.signatures()?)?;
+        Ok(Self { machine_code: Some(assembled), ptx: None, ..opened })
+    }
+
     /// PTX, which is counted and checked as it stands. `name` is the file's name, for messages.
     ///
     /// # Errors
@@ -303,6 +317,7 @@ impl Opened {
             checked: None,
             source: None,
             compiled: None,
+            machine_code: None,
             warnings: String::new(),
             notes: Vec::new(),
             instances: BTreeMap::new(),

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use sim::machine_code::Program;
 use sim::predict::{How, Predicted};
-use sim::{Arg, Launch, Module, Options, Report};
+use sim::{Arg, Launch, Module, Options, Outcome, Report};
 
 use crate::case::{Case, Pass, Prepared, Shape, Step};
 use crate::{ptx, truth};
@@ -79,11 +80,31 @@ pub fn run(case: &Case, prepared: &Prepared) -> Result<Simulated, SimulateError>
 /// # Errors
 /// As [`sim::simulate`].
 pub fn run_with(module: &Module, prepared: &Prepared, options: &Options) -> Result<Simulated, sim::Error> {
+    run_by(prepared, |kernel, launch| sim::simulate(module, kernel, launch, options))
+}
+
+/// Runs launches one after another as machine code; `program` gives that of a kernel.
+///
+/// # Errors
+/// As [`sim::machine_code::simulate`], and those of `program`.
+pub fn run_machine_code(
+    program: impl Fn(&str) -> Result<Arc<Program>, sim::Error>,
+    prepared: &Prepared,
+    options: &Options,
+) -> Result<Simulated, sim::Error> {
+    run_by(prepared, |kernel, launch| sim::machine_code::simulate(&*program(kernel)?, launch, options))
+}
+
+/// Runs launches one after another, each by `simulate`.
+fn run_by(
+    prepared: &Prepared,
+    simulate: impl Fn(&str, &Launch) -> Result<Outcome, sim::Error>,
+) -> Result<Simulated, sim::Error> {
     let mut contents: Vec<Arg> = prepared.buffers.iter().map(|buffer| buffer.content.clone()).collect();
     let mut reports = Vec::new();
     for step in &prepared.steps {
         let (launch, passed) = launch(prepared, step, &mut contents)?;
-        let mut outcome = sim::simulate(module, step.kernel, &launch, options)?;
+        let mut outcome = simulate(step.kernel, &launch)?;
         reports.push(outcome.report);
         for (argument, buffer) in passed {
             contents[buffer] = Arg::Buffer(outcome.buffers[argument].take().unwrap_or_default());

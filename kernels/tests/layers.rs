@@ -9,16 +9,17 @@ use std::path::Path;
 /// The modules from the bottom up. A module may use those of the layers below its own, and no others. Problems are data:
 /// they know cases and workloads, and nothing of who runs them.
 const LAYERS: &[&[&str]] = &[
-    &["check", "checked", "counters", "known_differences", "open", "provenance", "ptx", "random", "svg", "verdict"],
-    &["case"],
-    &["truth", "workload"],
+    &["assembled"],
+    &["check", "checked", "counters", "known_differences", "open", "provenance", "ptx", "svg", "verdict"],
+    &["case", "cubins", "slice"],
+    &["machine_truth", "truth", "workload"],
     &["probes", "problem", "simulate"],
     &["baseline", "bench", "cases", "isa", "known", "picture", "testing"],
-    &["compilers", "lowering", "machine_code", "regenerate", "sanitizer", "timing"],
+    &["compilers", "lowering", "machine_code", "machine_comparison", "regenerate", "sanitizer", "timing"],
     &["compare", "record"],
     &["native"],
     &["launch"],
-    &["claims"],
+    &["claims", "requests"],
 ];
 
 #[test]

@@ -71,6 +71,17 @@ pub struct Profiled {
     pub block: Dim3,
     /// Value and unit by metric name.
     pub metrics: BTreeMap<String, (String, String)>,
+    /// Of metrics that were asked for by instruction: each instruction's address and value.
+    pub instances: BTreeMap<String, Vec<(u64, u64)>>,
+}
+
+/// What a profile tells of a metric that has a value for each instruction, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Instances {
+    /// The sum alone.
+    Sum,
+    /// The sum, and the value of each instruction.
+    Each,
 }
 
 impl Profiled {
@@ -103,6 +114,7 @@ impl Ncu {
         &self,
         program: &[OsString],
         metrics: &[&str],
+        instances: Instances,
         read: impl FnOnce(&[Profiled]) -> Result<T, String>,
     ) -> Result<T, NcuError> {
         let log = env::temp_dir().join(format!("warpbook-ncu-{}.csv", std::process::id()));
@@ -112,6 +124,9 @@ impl Ncu {
         command.args(["--clock-control", "none", "--metrics"]).arg(metrics.join(","));
         // Kernels are called what they are called in the PTX, in C++ too.
         command.args(["--print-kernel-base", "mangled"]);
+        if instances == Instances::Each {
+            command.args(["--print-metric-instances", "details"]);
+        }
         command.args(["--csv", "--page", "raw", "--print-units", "base", "--log-file"]).arg(&log);
         command.args(program).env("LC_ALL", "C");
         let shown = format!("{command:?}").replace("LC_ALL=\"C\" ", "");
@@ -190,18 +205,37 @@ pub fn parse(output: &str) -> Result<Vec<Profiled>, String> {
             continue;
         }
         let cells = names.iter().zip(row.iter()).enumerate();
-        let metrics = cells.filter(|(_, (name, _))| name.contains("__")).map(|(i, (name, value))| {
-            (name.to_owned(), (value.to_owned(), units.get(i).unwrap_or_default().to_owned()))
-        });
+        // Metrics of instructions are called `inst_executed` and the like, without a unit of the GPU in front.
+        let of_metrics = cells.filter(|(_, (name, _))| name.contains('_') && !name.contains(' '));
+        let (mut metrics, mut instances) = (BTreeMap::new(), BTreeMap::new());
+        for (i, (name, cell)) in of_metrics {
+            let (value, each) = cell.split_once(" (").unwrap_or((cell, ""));
+            if let Some(each) = by_address(each) {
+                instances.insert(name.to_owned(), each);
+            }
+            let unit = units.get(i).unwrap_or_default();
+            metrics.insert(name.to_owned(), (value.to_owned(), unit.to_owned()));
+        }
         launches.push(Profiled {
             // A C++ kernel is printed with its parameter list.
             kernel: row[kernel].split('(').next().unwrap_or_default().trim().to_owned(),
             grid: extent(&row[grid])?,
             block: extent(&row[block])?,
-            metrics: metrics.collect(),
+            metrics,
+            instances,
         });
     }
     Ok(launches)
+}
+
+/// Reads `0x7f712b7a0000: 192; 0x7f712b7a0010: 1,410)`; None if it is something else.
+fn by_address(text: &str) -> Option<Vec<(u64, u64)>> {
+    let each = text.strip_suffix(')')?.split("; ").map(|pair| {
+        let (address, value) = pair.split_once(": ")?;
+        let address = u64::from_str_radix(address.strip_prefix("0x")?, 16).ok()?;
+        Some((address, value.replace(',', "").parse().ok()?))
+    });
+    each.collect()
 }
 
 /// Reads `(8, 1, 1)`.
@@ -247,6 +281,17 @@ mod tests {
         assert_eq!(number("12", "Kbyte"), None);
         assert_eq!(number("2.46", "us"), None);
         assert_eq!(number("n/a", ""), None);
+    }
+
+    #[test]
+    fn values_of_instructions_are_read() {
+        assert_eq!(by_address("0x10: 192; 0x20: 1,410)"), Some(vec![(16, 192), (32, 1410)]));
+        assert_eq!(by_address("6: 0)"), None);
+        let table = "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"inst_executed\"\n\"\",\"\",\"\",\"\",\"inst\"\n\
+                     \"0\",\"k\",\"(64, 1, 1)\",\"(3, 1, 1)\",\"1,410 (0x10: 6; 0x20: 0)\"\n";
+        let launches = parse(table).unwrap();
+        assert_eq!(launches[0].number("inst_executed"), Some(1410));
+        assert_eq!(launches[0].instances["inst_executed"], [(16, 6), (32, 0)]);
     }
 
     #[test]

@@ -52,6 +52,17 @@ pub enum SassError {
     },
 }
 
+impl SassError {
+    /// The exit code that a program should end with: 2 where the PTX is refused, 3 where something is lacking.
+    #[must_use]
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Refused { .. } => sim::ErrorClass::Input.exit_code(),
+            Self::Missing | Self::Io { .. } => sim::ErrorClass::Unsupported.exit_code(),
+        }
+    }
+}
+
 impl Tools {
     /// Looks for the programs: in the folder that `WARPBOOK_SASS` names (and nowhere else), then in our cache, then in a
     /// CUDA toolkit.

@@ -80,6 +80,21 @@ pub struct Replay {
 
 /// Runs all probes in the simulator and compares.
 pub fn replay(record: &IsaRecord) -> Replay {
+    let functions = Module::parse(functions::FILE, functions::PTX).map_err(|error| error.to_string());
+    replay_by(record, &|ptx, prepared| {
+        if ptx == functions::PTX {
+            return launch(functions.as_ref().map_err(Clone::clone)?, prepared);
+        }
+        launch(&Module::parse("probes.ptx", ptx).map_err(|error| error.to_string())?, prepared)
+    })
+}
+
+/// Runs the launches of a PTX text and gives what the buffers hold then, or why it cannot.
+pub type Runner<'a> = &'a dyn Fn(&str, &Prepared) -> Result<Vec<Vec<u8>>, String>;
+
+/// Runs all probes by a way of the caller's and compares.
+pub fn replay_by(record: &IsaRecord, launch: Runner<'_>) -> Replay {
+    let run = |batch: &Batch| launch(&batch.ptx(), &batch.prepared()).map(|contents| batch.results(&contents));
     let mut replay = Replay::default();
     for batch in batches(super::probes()) {
         match run(&batch) {
@@ -94,20 +109,11 @@ pub fn replay(record: &IsaRecord) -> Replay {
             }
         }
     }
-    let module = Module::parse(functions::FILE, functions::PTX);
     for (kernel, probe) in functions::kernels() {
-        let rows = match &module {
-            Ok(module) => launch(module, &function_launch(kernel, &probe)).map(|contents| rows_of(&contents)),
-            Err(error) => Err(error.to_string()),
-        };
+        let rows = launch(functions::PTX, &function_launch(kernel, &probe)).map(|contents| rows_of(&contents));
         replay.compare(record, &probe, rows);
     }
     replay
-}
-
-fn run(batch: &Batch) -> Result<Vec<Rows>, String> {
-    let module = Module::parse("probes.ptx", &batch.ptx()).map_err(|error| error.to_string())?;
-    launch(&module, &batch.prepared()).map(|contents| batch.results(&contents))
 }
 
 pub(super) fn launch(module: &Module, prepared: &Prepared) -> Result<Vec<Vec<u8>>, String> {

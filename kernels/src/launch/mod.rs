@@ -6,10 +6,7 @@
 pub mod argument;
 pub mod command;
 pub mod content;
-pub mod element;
 pub mod expect;
-pub mod expression;
-pub mod generate;
 mod hints;
 pub mod list;
 mod memory;
@@ -21,6 +18,9 @@ pub mod spec;
 mod trials;
 
 use std::path::PathBuf;
+
+use data::split;
+pub use data::{element, expression, generate};
 
 /// Why a launch cannot be made. All of these are wrong usage or unreadable input.
 #[derive(Debug, thiserror::Error)]
@@ -63,25 +63,6 @@ impl SpecError {
             other => other,
         }
     }
-}
-
-/// The parts between commas that stand in no bracket.
-fn split(text: &str) -> Vec<&str> {
-    let (mut depth, mut start) = (0i64, 0);
-    let mut parts = Vec::new();
-    for (at, c) in text.char_indices() {
-        match c {
-            '{' | '[' | '(' => depth += 1,
-            '}' | ']' | ')' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(text[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(text[start..].trim());
-    parts
 }
 
 #[cfg(test)]

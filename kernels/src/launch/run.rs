@@ -113,6 +113,10 @@ pub fn run(
     if let (Some(twin), true) = (&mut twin, sets) {
         twin.refuse("variables that a launch sets (--symbol) are not handed to a GPU yet");
     }
+    if opened.machine_code.is_some() && sets {
+        let message = "variables that a launch sets (--symbol) are not set in machine code yet".to_owned();
+        return Err(SpecError::Usage(message).into());
+    }
     let context = session.context();
     let mut memory = Vec::new();
     for (name, text) in &session.buffers {
@@ -281,15 +285,28 @@ fn one(
     }
     let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &signature.ptx_name };
     let sample = timing.as_ref().is_some_and(|(timing, _)| timing.sample);
-    let predicted = timing.map(|(timing, series)| {
-        let options = Options { checks: Checks::NONE, ..options.clone() };
+    // Of machine code all blocks are executed first: then the work of each is known.
+    let (mut timed, mut predicted) = (None, None);
+    if let Some((timing, series)) = timing {
         let (registers, what_if) = (timing.registers, timing.what_if.clone());
         let how = How { registers, touched: series.touched(), what_if, ..How::default() };
-        let predicted = predict::predict(&opened.module, &signature.ptx_name, &launch, &options, &how)?;
-        series.push(&predicted.prediction);
-        Ok::<_, sim::Error>(predicted)
-    });
-    let mut predicted = predicted.transpose()?;
+        let quiet = Options { checks: Checks::NONE, ..options.clone() };
+        let kernel = &signature.ptx_name;
+        match &mut opened.machine_code {
+            Some(machine_code) if !sample => {
+                let (outcome, timeline) = machine_code.run_timed(kernel, &launch, options, &how)?;
+                if let Some(prediction) = &outcome.report.prediction {
+                    series.push(prediction);
+                }
+                timed = Some((outcome, timeline));
+            }
+            Some(machine_code) => predicted = Some(machine_code.predict(kernel, &launch, &quiet, &how)?),
+            None => predicted = Some(predict::predict(&opened.module, kernel, &launch, &quiet, &how)?),
+        }
+        if let Some(predicted) = &predicted {
+            series.push(&predicted.prediction);
+        }
+    }
     if let (Some(predicted), true) = (&mut predicted, sample) {
         let buffers = std::mem::take(&mut predicted.buffers);
         keep(memory, buffers.into_iter().skip(spec.args.len()));
@@ -308,8 +325,18 @@ fn one(
         let notes = vec![SAMPLED.to_owned()];
         return Ok(RanLaunch { report, notes, timeline: Some(std::mem::take(&mut predicted.timeline)) });
     }
-    let done = checked::run(subject, &launch, options)?;
-    let outcome = done.outcome;
+    let mut timeline = None;
+    let (outcome, notes) = match (timed, &mut opened.machine_code) {
+        (Some((outcome, own)), _) => {
+            timeline = Some(own);
+            (outcome, Vec::new())
+        }
+        (None, Some(machine_code)) => (machine_code.run(&signature.ptx_name, &launch, options)?, Vec::new()),
+        (None, None) => {
+            let done = checked::run(subject, &launch, options)?;
+            (done.outcome, done.notes)
+        }
+    };
     keep(memory, outcome.buffers.into_iter().skip(spec.args.len()));
 
     for (name, bytes) in &outcome.variables {
@@ -319,11 +346,11 @@ fn one(
         }
     }
     let mut report = outcome.report;
-    let timeline = predicted.map(|predicted| {
+    if let Some(predicted) = predicted {
         report.prediction = Some(predicted.prediction);
-        predicted.timeline
-    });
-    Ok(RanLaunch { report, notes: done.notes, timeline })
+        timeline = Some(predicted.timeline);
+    }
+    Ok(RanLaunch { report, notes, timeline })
 }
 
 /// What a user is told when only a sample of the blocks ran.

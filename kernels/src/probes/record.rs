@@ -82,7 +82,8 @@ pub fn record(suite: &Suite, gpu: u32, ncu: Option<&Path>) -> Result<PathBuf, Pr
     ]
     .into();
     let names: Vec<&str> = counters.iter().map(String::as_str).collect();
-    let probes = ncu.launches(&line, &names, |profiled| attach(suite, &counters, profiled))?;
+    let probes =
+        ncu.launches(&line, &names, crate::ncu::Instances::Sum, |profiled| attach(suite, &counters, profiled))?;
     let sources = suite.sources()?;
     let nvrtc = suite.ptx.values().find_map(|text| ptx::Header::parse(text)).map(|header| header.nvrtc.to_owned());
     let record = ProbeRecord {

@@ -4,10 +4,11 @@ mod bench;
 
 use sim::{Dim3, Scalar};
 
+pub use data::reduction::Data;
+
 use super::Problem;
 use crate::case::{Buffer, Case, Pass, Planned, Prepared, Shape, Step};
 use crate::check::{Element, Expected, Tolerance};
-use crate::random::Random;
 
 /// The problem.
 pub const PROBLEM: Problem = Problem {
@@ -43,45 +44,6 @@ const EDGES: [u32; 8] = [0, 1, 33, 256, 257, 513, 4099, 65_537];
 
 /// Elements of the large case, 16 MiB.
 const LARGE: u32 = 1 << 22;
-
-/// What kind of numbers the array holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Data {
-    /// All ones: the sum is the size.
-    Ones,
-    /// Any ints: the sum wraps many times.
-    Any,
-    /// 2^30 and -2^30 in turns: a lost or doubled element is far off.
-    Alternating,
-    /// Zeros with one large element at the end, which a kernel that forgets the ragged end loses.
-    Spike,
-}
-
-impl Data {
-    /// What the numbers are called in the list of cases.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ones => "ones",
-            Self::Any => "any ints",
-            Self::Alternating => "2^30 and -2^30 in turns",
-            Self::Spike => "zeros, and one large number at the end",
-        }
-    }
-
-    /// `count` numbers.
-    pub fn make(self, count: u32) -> Vec<i32> {
-        let mut random = Random::new(0x4ed0 + u64::from(count));
-        let number = |i: u32| match self {
-            Self::Ones => 1,
-            Self::Any => random.bits() as i32,
-            Self::Alternating if i.is_multiple_of(2) => 1 << 30,
-            Self::Alternating => -(1 << 30),
-            Self::Spike if i + 1 == count => 1_234_567_890,
-            Self::Spike => 0,
-        };
-        (0..count).map(number).collect()
-    }
-}
 
 /// The sum, modulo 2^32.
 pub fn reference(input: &[i32]) -> i32 {

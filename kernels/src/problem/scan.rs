@@ -4,10 +4,11 @@ mod bench;
 
 use sim::{Dim3, Scalar};
 
+pub use data::scan::Data;
+
 use super::Problem;
 use crate::case::{Buffer, Case, Pass, Planned, Prepared, Shape, Step};
 use crate::check::{Element, Expected, Tolerance};
-use crate::random::Random;
 
 /// The problem.
 pub const PROBLEM: Problem = Problem {
@@ -28,48 +29,6 @@ const LARGE: u32 = 1 << 22;
 
 /// The tile of the large case.
 const LARGE_TILE: u32 = 1024;
-
-/// What kind of numbers the array holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Data {
-    /// All ones: element i of a tile's result is i, which makes a wrong one easy to read.
-    Ones,
-    /// Whole numbers from -8 to 8. Every partial sum of a tile is exact in `f32`, in whatever order it is formed.
-    Whole,
-    /// Multiples of 2^-23 between -1 and 1: sums round, and the order of additions shows in the last bits.
-    Real,
-    /// Magnitudes from 2^-6 to 2^13 with alternating signs: small terms lose their digits beside large ones, and sums
-    /// cancel.
-    Mixed,
-}
-
-impl Data {
-    /// What the numbers are called in the list of cases.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Ones => "ones",
-            Self::Whole => "small whole numbers",
-            Self::Real => "reals from -1 to 1",
-            Self::Mixed => "mixed magnitudes and signs",
-        }
-    }
-
-    /// `count` numbers.
-    pub fn make(self, count: u32) -> Vec<f32> {
-        let mut random = Random::new(0x5ca0 + u64::from(count));
-        let mut number = |i: u32| match self {
-            Self::Ones => 1.0,
-            Self::Whole => random.whole(-8, 8) as f32,
-            Self::Real => random.real(),
-            Self::Mixed => {
-                let sign = if i.is_multiple_of(2) { 1.0 } else { -1.0 };
-                let magnitude = (1u32 << random.whole(0, 18)) as f32 / 64.0;
-                sign * magnitude * (1.0 + random.real().abs())
-            }
-        };
-        (0..count).map(&mut number).collect()
-    }
-}
 
 /// The exclusive prefix sums of every tile, accumulated in double precision.
 pub fn reference(input: &[f32], tile: u32) -> Vec<f32> {

@@ -4,6 +4,7 @@
 //! Counters come from Nsight Compute, which has to start the program that it profiles. [`record`] therefore starts
 //! this same program again under `ncu`, with the subcommand [`CHILD_SUBCOMMAND`], which does nothing but call [`child`].
 
+pub mod machine;
 mod ncu;
 mod profile;
 pub mod work;
@@ -19,6 +20,7 @@ use sim::report::Metrics;
 use crate::baseline::{self, BaselineError};
 use crate::case::{Case, Planned, Shape, Step};
 use crate::counters::EXACT;
+use crate::cubins;
 use crate::gpu::{Gpu, GpuError, Properties};
 use crate::lowering;
 use crate::problem::{self, Problem};
@@ -226,7 +228,7 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Resu
             profiles: options.profiles,
             cases: records,
         };
-        write(&file, &record.to_json()).map_err(|why| RecordError::Write { file: file.clone(), why })?;
+        write(&file, record.to_json().as_bytes()).map_err(|why| RecordError::Write { file: file.clone(), why })?;
         progress(Progress::Written(&file));
         if let Some(lines) = baseline::write(&baseline::make(problem)?, &options.folder)? {
             progress(Progress::Written(&lines));
@@ -236,15 +238,22 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Resu
     Ok(summary)
 }
 
-/// Launches every case of a problem in order, all of them `times` times, and looks at nothing: what `ncu` profiles.
+/// Launches every case of a problem in order, all of them `times` times, and looks at nothing: what `ncu` profiles. With
+/// `machine_code` the committed cubin is run as it stands, else the driver compiles the PTX.
 ///
 /// # Errors
 /// [`RecordError`] when the GPU fails.
-pub fn child(problem: &str, gpu: u32, times: u32) -> Result<(), RecordError> {
+pub fn child(problem: &str, gpu: u32, times: u32, machine_code: bool) -> Result<(), RecordError> {
     for problem in select(&[problem.to_owned()])? {
         let ptx = committed(problem.name)?;
         let gpu = Gpu::open(gpu)?;
-        let kernels = gpu.load(ptx.text)?;
+        let kernels = if machine_code {
+            let arch = format!("sm_{}", gpu.properties().compute_capability.replace('.', ""));
+            let cubin = cubins::committed(problem.name, &arch);
+            gpu.load_cubin(&cubin.ok_or_else(|| RecordError::NoPtx(problem.name.to_owned()))?.bytes, ptx.text)?
+        } else {
+            gpu.load(ptx.text)?
+        };
         for _ in 0..times {
             for case in (problem.cases)() {
                 case.prepare().work().and_then(|work| kernels.run(&work)).map_err(|error| in_case(&case, error))?;
@@ -409,12 +418,12 @@ fn may_replace(file: &Path, here: &Properties) -> Result<(), RecordError> {
 }
 
 /// Writes a file so that it is either the old or the new one, whatever happens in between.
-fn write(file: &Path, text: &str) -> io::Result<()> {
+fn write(file: &Path, content: &[u8]) -> io::Result<()> {
     if let Some(folder) = file.parent() {
         fs::create_dir_all(folder)?;
     }
-    let new = file.with_extension("json.new");
-    fs::write(&new, text)?;
+    let new = file.with_extension("new");
+    fs::write(&new, content)?;
     fs::rename(&new, file)
 }
 

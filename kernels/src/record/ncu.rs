@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use super::profile::{self, Measured, Plan};
 use crate::counters::{CONTEXT, EXACT};
-use crate::ncu::{Ncu, NcuError};
+use crate::ncu::{Instances, Ncu, NcuError};
 
 /// Profiles `program`, which runs `plans` once each and in order. Returns the metrics of every launch of every plan,
 /// and a note when something was left out.
@@ -42,7 +42,7 @@ pub(super) fn profile(
 }
 
 fn attempt(ncu: &Ncu, program: &[OsString], plans: &[Plan], metrics: &[&str]) -> Result<Vec<Vec<Measured>>, NcuError> {
-    ncu.launches(program, metrics, |launches| profile::attach(plans, launches))
+    ncu.launches(program, metrics, Instances::Sum, |launches| profile::attach(plans, launches))
 }
 
 #[cfg(test)]

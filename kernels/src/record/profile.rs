@@ -40,6 +40,15 @@ impl Plan {
 /// Gives every launch of every plan its profile: both are in the same order. Launches of other kernels (the driver's
 /// own) are skipped. The error is a sentence.
 pub(super) fn attach(plans: &[Plan], profiled: &[Profiled]) -> Result<Vec<Vec<Measured>>, String> {
+    attach_with(plans, profiled, measured)
+}
+
+/// The same, with what `measured` makes of the name of a plan and the profile of a launch.
+pub(super) fn attach_with<T>(
+    plans: &[Plan],
+    profiled: &[Profiled],
+    measured: impl Fn(&str, &Profiled) -> Result<T, String>,
+) -> Result<Vec<Vec<T>>, String> {
     let planned: usize = plans.iter().map(|plan| plan.launches.len()).sum();
     let is_ours = |kernel: &str| plans.iter().flat_map(|plan| &plan.launches).any(|(own, _)| own == kernel);
     let ours: Vec<&Profiled> = profiled.iter().filter(|launch| is_ours(&launch.kernel)).collect();
@@ -54,19 +63,30 @@ pub(super) fn attach(plans: &[Plan], profiled: &[Profiled]) -> Result<Vec<Vec<Me
     let mut ours = ours.into_iter();
     let of_plan = |plan: &Plan| {
         let launches = plan.launches.iter().zip(&mut ours);
-        launches.map(|((kernel, shape), profiled)| measured(&plan.name, kernel, shape, profiled)).collect()
+        launches
+            .map(|((kernel, shape), profiled)| {
+                in_step(&plan.name, kernel, shape, profiled)?;
+                measured(&plan.name, profiled)
+            })
+            .collect()
     };
     plans.iter().map(of_plan).collect()
 }
 
-fn measured(plan: &str, planned: &str, shape: &Shape, profiled: &Profiled) -> Result<Measured, String> {
-    let Profiled { kernel, grid, block, metrics } = profiled;
+/// Refuses a profile that is not that of the launch that was planned.
+fn in_step(plan: &str, planned: &str, shape: &Shape, profiled: &Profiled) -> Result<(), String> {
+    let Profiled { kernel, grid, block, .. } = profiled;
     if kernel != planned || *grid != shape.grid || *block != shape.block {
         return Err(format!(
             "the profiled launches are out of step with the cases: where `{planned}` of `{plan}` ({shape}) was \
              expected stands `{kernel}` with grid {grid}, block {block}"
         ));
     }
+    Ok(())
+}
+
+fn measured(plan: &str, profiled: &Profiled) -> Result<Measured, String> {
+    let metrics = &profiled.metrics;
     // A counter that this GPU or this ncu does not have is not recorded.
     let exact = EXACT.iter().filter_map(|counter| metrics.get(counter.metric).map(|cell| (counter.metric, cell)));
     let exact = exact.map(|(metric, (value, unit))| {

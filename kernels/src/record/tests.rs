@@ -20,13 +20,13 @@ fn a_record_is_only_replaced_by_one_of_the_same_gpu() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("deeper/scan.h200.json");
     may_replace(&file, &h200("NVIDIA H200")).unwrap();
-    write(&file, &crate::truth::tests::synthetic("scan", &[]).to_json()).unwrap();
+    write(&file, crate::truth::tests::synthetic("scan", &[]).to_json().as_bytes()).unwrap();
     may_replace(&file, &h200("NVIDIA H200")).unwrap();
     let error = may_replace(&file, &h200("H200")).unwrap_err();
     assert!(error.to_string().contains("is a record of NVIDIA H200, and this is H200"), "{error}");
-    write(&file, r#"{"schema": 0, "problem": "scan"}"#).unwrap();
+    write(&file, br#"{"schema": 0, "problem": "scan"}"#).unwrap();
     may_replace(&file, &h200("H200")).unwrap();
-    write(&file, "notes of mine").unwrap();
+    write(&file, b"notes of mine").unwrap();
     assert!(matches!(may_replace(&file, &h200("H200")), Err(RecordError::Old(_))));
     assert_eq!(fs::read_dir(file.parent().unwrap()).unwrap().count(), 1, "nothing is left behind");
 }
@@ -39,13 +39,13 @@ fn what_an_interrupted_recording_did_is_not_done_again() {
     let mut old = crate::truth::tests::synthetic("scan", &cases);
     let now = Provenance { date: "2027-01-01".to_owned(), ..old.provenance.clone() };
     assert!(!is_there(&file, &now, &cases, 1), "there is no file");
-    write(&file, &old.to_json()).unwrap();
+    write(&file, old.to_json().as_bytes()).unwrap();
     assert!(is_there(&file, &now, &cases, 1));
     assert!(!is_there(&file, &now, &cases, 2), "profiled once only");
     assert!(!is_there(&file, &Provenance { driver: "590".to_owned(), ..now.clone() }, &cases, 1));
     assert!(!is_there(&file, &Provenance { code_sha256: "q".to_owned(), ..now.clone() }, &cases, 1));
     old.cases.pop();
-    write(&file, &old.to_json()).unwrap();
+    write(&file, old.to_json().as_bytes()).unwrap();
     assert!(!is_there(&file, &now, &cases, 1), "a case is missing");
 }
 

@@ -18,6 +18,9 @@ pub struct Figures {
     pub median_percent: f64,
     /// Nine of ten absolute errors are at most this, in percent.
     pub p90_percent: f64,
+    /// The largest absolute error, in percent.
+    #[serde(default)]
+    pub worst_percent: f64,
     /// Pairs of versions on one workload whose measured times differ by more than a tenth.
     pub pairs: usize,
     /// Those of them whose predicted times have the same order.
@@ -108,6 +111,7 @@ impl Figures {
             rows: rows.len(),
             median_percent: at(&errors, 0.5),
             p90_percent: at(&errors, 0.9),
+            worst_percent: errors.last().copied().unwrap_or(0.0),
             pairs,
             ordered,
             bounds: bounds.len(),

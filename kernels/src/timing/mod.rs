@@ -15,7 +15,7 @@ pub mod speed_of_light;
 mod tests;
 
 pub use evaluation::{Evaluation, Figures, recorded};
-pub use rows::{Launched, Row, TimingError, predict};
+pub use rows::{Launched, Road, Row, TimingError, predict};
 
 /// Shortest times that count, in microseconds: below, launches are most of it.
 pub const SHORTEST_US: f64 = 20.0;

@@ -1,16 +1,19 @@
 //! Predicts the launches of a version on a workload.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use sim::predict::{How, Light, Series};
+use sim::machine_code::Program;
+use sim::predict::{How, Light, Prediction, Series};
 use sim::{Arg, Checks, Content as Bytes, Launch, Options};
 
 use super::speed_of_light::{self, Speed};
 use super::{LARGEST, MOST_WORK, SHORTEST_US};
 use crate::bench::{BenchError, Record, Selection};
 use crate::case::{Pass, Step};
+use crate::cubins;
 use crate::simulate::{self, SimulateError};
 use crate::truth;
 use crate::workload::{Content, Fill, Launches, Workload};
@@ -67,6 +70,9 @@ pub struct Launched {
     pub instructions: u64,
     /// Bytes that memory reads and writes.
     pub dram_bytes: u64,
+    /// Whether its machine code was replayed; else it was estimated from the PTX.
+    #[serde(default)]
+    pub from_machine_code: bool,
 }
 
 /// Why nothing was predicted.
@@ -90,18 +96,64 @@ impl TimingError {
     }
 }
 
-/// Predicts what of `record` is selected and long enough, and whose input is not too large. `progress` gets every row.
+/// From what a time is predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Road {
+    /// The PTX, with the machine code estimated.
+    Ptx,
+    /// The committed machine code, as it is executed.
+    MachineCode,
+}
+
+impl Road {
+    /// In words.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ptx => "PTX",
+            Self::MachineCode => "machine code",
+        }
+    }
+}
+
+/// The machine code of a problem's kernels.
+struct Programs {
+    cubin: Option<cubins::CommittedCubin>,
+    loaded: Mutex<HashMap<String, Arc<Program>>>,
+}
+
+impl Programs {
+    fn of(problem: &str) -> Self {
+        Self { cubin: cubins::committed(problem, cubins::ARCH), loaded: Mutex::default() }
+    }
+
+    fn program(&self, kernel: &str) -> Result<Arc<Program>, sim::Error> {
+        let mut loaded = self.loaded.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(program) = loaded.get(kernel) {
+            return Ok(program.clone());
+        }
+        let none = || sim::Error::input(format!("there is no committed machine code of `{kernel}`"));
+        let cubin = self.cubin.as_ref().ok_or_else(none)?;
+        let program = Arc::new(Program::load(&cubin.bytes, kernel)?);
+        loaded.insert(kernel.to_owned(), program.clone());
+        Ok(program)
+    }
+}
+
+/// Predicts what of `record` is selected and long enough, and whose input is not too large, on a road. `progress` gets every
+/// row.
 ///
 /// # Errors
 /// [`TimingError`].
 pub fn predict(
     selection: &Selection,
     record: &Record,
+    road: Road,
     progress: &(dyn Fn(&Row) + Sync),
 ) -> Result<Vec<Row>, TimingError> {
     let registers = truth::registers();
     let mut rows = Vec::new();
     for (problem, workloads) in selection.select()? {
+        let programs = Programs::of(problem.name);
         for workload in workloads.iter().filter(|workload| workload.elements <= LARGEST) {
             let measured = |version: &str| {
                 let mut of = record.rows.iter().filter(|row| row.problem == problem.name && row.version == version);
@@ -122,7 +174,10 @@ pub fn predict(
                     if !is_feasible(workload.elements, &launches) {
                         return Ok(None);
                     }
-                    let mut row = version(problem.name, workload, run.version, &launches, &inputs, &registers)?;
+                    let mut row =
+                        version(problem.name, workload, run.version, &launches, &inputs, &|step, launch, touched| {
+                            one(road, (problem.name, &programs), &registers, (step, launch), touched)
+                        })?;
                     row.measured_us = measured_us;
                     progress(&row);
                     Ok(Some(row))
@@ -144,6 +199,35 @@ fn is_feasible(elements: u64, launches: &Launches) -> bool {
     (elements * launches.steps.len() as u64).min(threads * 4) <= MOST_WORK
 }
 
+/// Predicts one launch.
+fn one(
+    road: Road,
+    (problem, programs): (&str, &Programs),
+    registers: &HashMap<String, u32>,
+    (kernel, launch): (&str, &Launch),
+    touched: Option<u64>,
+) -> Result<Prediction, sim::Error> {
+    let options = Options { checks: Checks::NONE, ..Options::default() };
+    let how = How { registers: registers.get(kernel).copied(), touched, ..How::default() };
+    let of_ptx = || {
+        let module = simulate::module(problem).map_err(|error| sim::Error::input(error.to_string()))?;
+        sim::predict::predict(&module, kernel, launch, &options, &how)
+    };
+    let predicted = match road {
+        Road::Ptx => of_ptx()?,
+        // What is not executed is estimated, and says so.
+        Road::MachineCode => match programs.program(kernel) {
+            Ok(program) => sim::machine_code::predict(&program, launch, &options, &how)?,
+            Err(sim::Error::Unsupported(_)) => of_ptx()?,
+            Err(error) => return Err(error),
+        },
+    };
+    Ok(predicted.prediction)
+}
+
+/// Predicts one launch of a kernel, behind launches that touched so many bytes.
+type Predict<'a> = dyn Fn(&str, &Launch, Option<u64>) -> Result<Prediction, sim::Error> + 'a;
+
 /// Predicts all launches of a version. What a launch leaves is computed as a whole where a later one is predicted.
 fn version(
     problem: &'static str,
@@ -151,7 +235,7 @@ fn version(
     name: &str,
     launches: &Launches,
     inputs: &HashMap<&'static str, Bytes>,
-    registers: &HashMap<String, u32>,
+    predict: &Predict<'_>,
 ) -> Result<Row, TimingError> {
     let module = simulate::module(problem)?;
     let options = Options { checks: Checks::NONE, ..Options::default() };
@@ -183,10 +267,7 @@ fn version(
         }
         let (launch, passed) = launch(step, &mut buffers);
         if is_predicted(at) {
-            let how =
-                How { registers: registers.get(step.kernel).copied(), touched: series.touched(), ..How::default() };
-            let predicted = sim::predict::predict(&module, step.kernel, &launch, &options, &how).map_err(failed)?;
-            let p = predicted.prediction;
+            let p = predict(step.kernel, &launch, series.touched()).map_err(failed)?;
             series.push(&p);
             launched.push(Launched {
                 kernel: step.kernel.to_owned(),
@@ -197,6 +278,7 @@ fn version(
                 light: p.light,
                 instructions: p.instructions,
                 dram_bytes: p.dram_read_bytes + p.dram_written_bytes,
+                from_machine_code: p.from_machine_code,
             });
         }
         if at < last {

@@ -1,6 +1,6 @@
 //! The committed evaluation: that it is what the model predicts today, and that what is said of it is so.
 
-use super::{Evaluation, Figures, open, predict, recorded};
+use super::{Evaluation, Figures, Road, open, predict, recorded};
 use crate::bench::{Selection, record};
 
 /// Of the recorded times, at least so many percent are in the range that a prediction gives: nearly nine of ten.
@@ -70,7 +70,7 @@ fn some_rows_come_out_as_they_are_recorded() {
         sizes: vec!["1920x1080".to_owned()],
         ..Selection::default()
     };
-    let now = match predict(&selection, &records[0], &|_| {}) {
+    let now = match predict(&selection, &records[0], Road::Ptx, &|_| {}) {
         Ok(now) => now,
         Err(error) => panic!("{error}"),
     };

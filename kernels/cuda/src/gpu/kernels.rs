@@ -96,6 +96,12 @@ impl<'gpu> Kernels<'gpu> {
         Ok(Self { gpu, module, ptx: ptx.to_owned(), lowered })
     }
 
+    /// Loads machine code that was made of `ptx`; the GPU's context is current.
+    pub(super) fn load_cubin(gpu: &'gpu Gpu, cubin: &[u8], ptx: &str) -> Result<Self, GpuError> {
+        let handle = load_image(cubin).map_err(|(result, log)| refused(result, log))?;
+        Ok(Self { gpu, module: Rc::new(Module { gpu, handle }), ptx: ptx.to_owned(), lowered: None })
+    }
+
     /// Whether the PTX's `.version` had to be lowered for this driver: `9.0 lowered to 8.5`.
     pub fn lowered_version(&self) -> Option<&str> {
         self.lowered.as_deref()
@@ -207,16 +213,21 @@ fn load_module(ptx: &str) -> Result<sys::CUmodule, (CUresult, String)> {
     let Ok(text) = CString::new(ptx) else {
         return Err((CUresult::CUDA_ERROR_INVALID_PTX, "the text holds a zero byte".to_owned()));
     };
+    load_image(text.as_bytes_with_nul())
+}
+
+/// Loads PTX that a zero byte ends, or a cubin, whose header tells its size.
+fn load_image(image: &[u8]) -> Result<sys::CUmodule, (CUresult, String)> {
     let mut log = vec![0u8; 16 * 1024];
     let mut options = [Jit::CU_JIT_ERROR_LOG_BUFFER, Jit::CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
     // The driver wants the size itself where the pointer stands.
     let mut values: [*mut c_void; 2] = [log.as_mut_ptr().cast(), ptr::without_provenance_mut(log.len())];
     let mut module = ptr::null_mut();
-    // SAFETY: the text is zero-terminated, options and values are arrays of two, and the log outlives the call.
+    // SAFETY: the image ends where it says, options and values are arrays of two, and the log outlives the call.
     let result = unsafe {
         sys::cuModuleLoadDataEx(
             &raw mut module,
-            text.as_ptr().cast(),
+            image.as_ptr().cast(),
             options.len() as u32,
             options.as_mut_ptr(),
             values.as_mut_ptr(),

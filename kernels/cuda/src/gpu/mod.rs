@@ -133,6 +133,16 @@ impl Gpu {
         Kernels::load(self, ptx)
     }
 
+    /// Loads machine code that ptxas has made of `ptx`, as it stands: the driver compiles nothing. The PTX tells the
+    /// kernels' parameters.
+    ///
+    /// # Errors
+    /// [`GpuError::Ptx`] when the driver refuses the machine code, such as that of another architecture.
+    pub fn load_cubin(&self, cubin: &[u8], ptx: &str) -> Result<Kernels<'_>, GpuError> {
+        self.make_current()?;
+        Kernels::load_cubin(self, cubin, ptx)
+    }
+
     /// Makes the GPU's context the one that this thread's calls mean.
     fn make_current(&self) -> Result<(), GpuError> {
         // SAFETY: the context is retained for as long as `self` lives.
