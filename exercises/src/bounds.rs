@@ -1,6 +1,6 @@
 //! What a kernel may cost where its exercise says nothing. Every counter of the report is bounded: by what the costliest
-//! of the exercise's own solutions needs on the same case, times [`SLACK`], and by a small allowance that does not grow
-//! with the work.
+//! of the exercise's own solutions needs on the same case, times [`SLACK`] (ratios: less), and by a small allowance that
+//! does not grow with the work.
 //!
 //! The own solutions are the solution and its honest alternatives (`right/GROUP/NAME/*.cu`). They run on the very case
 //! that is judged, hidden ones too, so that no limit is written down anywhere. An author loosens a bound by its name and
@@ -11,8 +11,19 @@ use sim::observe::metrics::{EXACT, OWN};
 
 use crate::spec::Per;
 
-/// What the costliest of the own solutions needs is multiplied with this: numerator and denominator.
-pub const SLACK: [u64; 2] = [3, 2];
+/// A factor: numerator, denominator, and how it is written.
+pub type Slack = (u64, u64, &'static str);
+
+/// What the costliest of the own solutions needs is multiplied with this.
+pub const SLACK: Slack = (3, 2, "1.5");
+
+/// The same for the share of lanes that idle. It is a ratio: a solution in another style has more instructions, and
+/// hardly another ratio. Where half of the lanes idle, it is twice that of a solution.
+const LANE_SLACK: Slack = (4, 3, "4/3");
+
+/// The same for the share of warps that idle. It is less, because nobody's style decides which warps work: where one of
+/// two warps idles, some instructions of both come before, and the ratio is about 1.6 times that of a solution.
+const WARP_SLACK: Slack = (5, 4, "1.25");
 
 /// A counter that only a launch as a whole has, not its lines.
 pub(crate) const LONGEST_WARP: &str = "warpbook__longest_warp_inst_executed.max";
@@ -92,7 +103,7 @@ pub const BOUNDS: &[Bound] = &[
         "instructions of the longest warp",
         &[LONGEST_WARP],
         [40, CASE],
-        "one warp works while the others have nothing to do: the launch takes as long as its longest warp",
+        "the launch takes as long as its longest warp, and that one does the work of others, or the same again and again",
     ),
     bound(
         "global-atomics",
@@ -413,6 +424,15 @@ impl Bound {
         }
     }
 
+    /// What the own solutions' need is multiplied with.
+    pub const fn slack(&self) -> Slack {
+        match self.measure {
+            Measure::Sum(_) => SLACK,
+            Measure::LaneSlots => LANE_SLACK,
+            Measure::WarpSlots => WARP_SLACK,
+        }
+    }
+
     /// What a run shows.
     pub fn value(&self, report: &Report) -> u64 {
         match self.measure {
@@ -440,9 +460,14 @@ impl Bound {
         self.value(report).saturating_add(given_up)
     }
 
+    /// Whether it is about a share, of lanes or of warps.
+    pub(crate) const fn is_ratio(&self) -> bool {
+        matches!(self.measure, Measure::LaneSlots | Measure::WarpSlots)
+    }
+
     /// Whether it says anything about a case whose input is `sparse`.
-    pub(crate) fn applies(&self, sparse: bool) -> bool {
-        !(sparse && matches!(self.measure, Measure::LaneSlots | Measure::WarpSlots))
+    pub(crate) const fn applies(&self, sparse: bool) -> bool {
+        !(sparse && self.is_ratio())
     }
 
     /// The counters that say which lines spend it.
@@ -488,6 +513,9 @@ mod tests {
         assert_eq!(slots.value(&report(&[(WARP_INSTRUCTIONS, 10), (THREAD_INSTRUCTIONS, 320)])), 100);
         assert_eq!(slots.value(&report(&[(WARP_INSTRUCTIONS, 10), (THREAD_INSTRUCTIONS, 10)])), 3200);
         assert!(slots.applies(false) && !slots.applies(true));
+        // Half of the lanes cost 200 slots for every 100: more than the slack of a ratio.
+        let (times, of, _) = slots.slack();
+        assert!(slots.value(&report(&[(WARP_INSTRUCTIONS, 10), (THREAD_INSTRUCTIONS, 160)])) > 100 * times / of);
         let exchanges = Bound::find("exchanges").unwrap();
         let shared = report(&[("smsp__sass_inst_executed_op_shared.sum", 3)]);
         assert_eq!((exchanges.value(&shared), exchanges.permits(&shared, false)), (0, 48));

@@ -175,13 +175,25 @@ impl Instance {
         Ok(Buffer { name: name.to_owned(), role, content, expected: None })
     }
 
-    /// Whether the input leaves at least half of the threads without an element.
-    pub(crate) fn is_sparse(&self) -> bool {
+    /// How many elements the input or the output has, whichever is longer, and how many threads are launched: where there
+    /// are fewer elements, it is the input that leaves threads without work. (What is read and changed can be longer than
+    /// the input, and does not count unless there is nothing else.)
+    pub(crate) fn elements_and_threads(&self) -> (u64, u64) {
         let threads = self.launches.iter().map(|made| made.grid.count().saturating_mul(made.block.count())).max();
         let elements = |buffer: &Buffer| buffer.content.bytes / buffer.element().bytes().max(1) as u64;
-        let of_role = |role: Role| self.buffers.iter().filter(move |buffer| buffer.role == role).map(elements).max();
-        let most = of_role(Role::In).or_else(|| of_role(Role::InOut));
-        most.unwrap_or(0).saturating_mul(2) < threads.unwrap_or(0)
+        let longest = |roles: &[Role]| {
+            let of_role = self.buffers.iter().filter(|buffer| roles.contains(&buffer.role));
+            of_role.map(elements).max().unwrap_or(0)
+        };
+        let read = longest(&[Role::In]);
+        let most = if read > 0 { read.max(longest(&[Role::Out])) } else { longest(&[Role::InOut]) };
+        (most, threads.unwrap_or(0))
+    }
+
+    /// Whether the input leaves at least half of the threads without an element.
+    pub(crate) fn is_sparse(&self) -> bool {
+        let (elements, threads) = self.elements_and_threads();
+        elements.saturating_mul(2) < threads
     }
 
     /// The buffers that are judged and whose content nobody has told yet.

@@ -162,7 +162,7 @@ pub struct Clause {
 pub struct Loosened {
     /// The bound's name.
     pub bound: String,
-    /// What the costliest of the own solutions is multiplied with instead of 1.5.
+    /// What the costliest of the own solutions is multiplied with instead of the bound's own factor.
     #[serde(default)]
     pub times: Option<u64>,
     /// The limit itself: a number, or an expression of names. With neither, nothing is bounded.

@@ -119,7 +119,7 @@ fn faults_of_a_course_are_found() {
 
     let spec = "solutions/00_machine/block_sum.toml";
     copy.edit(spec, "starter_fails = \"result\"", "starter_fails = \"findings\"");
-    copy.finds("the starter fails result, and should first fail findings");
+    copy.finds("the starter fails result, contract, and should first fail findings");
     copy.edit(spec, "starter_fails = \"findings\"", "starter_fails = \"result\"");
 
     copy.edit("00_machine/block_sum.cu", "TODO", "DONE");

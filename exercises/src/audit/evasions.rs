@@ -53,6 +53,7 @@ impl Audit<'_> {
             solution: &solution,
             reference: &reference,
             blocks: launches().map(|made| made.grid.count()).max().unwrap_or(1),
+            threads: launches().map(|made| made.block.count()).max().unwrap_or(1),
             shared: launches().map(|made| u64::from(made.shared)).max().unwrap_or(0),
         };
         let judged: Result<Vec<IdeaReport>, DeskError> = ideas::ideas(&material)

@@ -3,7 +3,8 @@
 //!
 //! - From the reference kernel: one thread, one lane of each warp or everybody does the work, for the whole input or for
 //!   the share of a block or a warp (`whole`).
-//! - From a solution whose threads do not talk to each other: one thread does the work of many (`turns`).
+//! - From a solution: a block does the work of all, and, where warps or threads do not talk to each other, a warp or a
+//!   thread does the work of many (`turns`).
 //! - From a solution whose threads talk: they talk through slower memory, or lane by lane (`slower`).
 //!
 //! A mutant that does not compile, whose result is wrong or in which the simulator finds a fault is no such kernel: then
@@ -38,6 +39,8 @@ pub struct Material<'a> {
     pub reference: &'a str,
     /// Most thread blocks of a case.
     pub blocks: u64,
+    /// Most threads of a block.
+    pub threads: u64,
     /// Most dynamic shared memory of a block, in bytes.
     pub shared: u64,
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use sim::Report;
 
 use super::GradeError;
-use crate::bounds::{BOUNDS, Bound, SLACK};
+use crate::bounds::{BOUNDS, Bound};
 use crate::course::Exercise;
 use crate::instance::{Code, Instance};
 use crate::measure;
@@ -40,19 +40,25 @@ pub(crate) fn limits(exercise: &Exercise, own: &[Code], case: &Instance) -> Resu
 /// The limits that follow from these runs.
 fn of_reports(exercise: &Exercise, reports: &[Report], case: &Instance) -> Result<Vec<Limit>, GradeError> {
     let sparse = case.is_sparse();
+    let (elements, threads) = case.elements_and_threads();
     let mut limits = Vec::with_capacity(BOUNDS.len());
     for bound in BOUNDS.iter().filter(|bound| bound.applies(sparse)) {
         let holds = |one: &&Loosened| one.cases.is_empty() || one.cases.contains(&case.case.name);
         let loosened = exercise.loosened.iter().filter(|one| one.bound == bound.name).find(holds);
         let own = reports.iter().map(|report| bound.permits(report, sparse)).max().unwrap_or(0);
+        // Who has no element may leave at once, or do nothing beside the others: that is a matter of style.
+        let idle = (bound.is_ratio() && elements < threads).then_some((threads, elements.max(1)));
+        let base = idle.map_or(own, |(threads, elements)| own.saturating_mul(threads) / elements);
         let allowance = bound.allowance.saturating_mul(factor(bound.per, case));
-        let slack = |times: [u64; 2]| own.saturating_mul(times[0]) / times[1] + allowance;
+        let derived = |times: &str| derived(times, own, allowance, idle);
+        let slack = |times: u64, of: u64| base.saturating_mul(times) / of + allowance;
         let wrong = |why: String| GradeError::Course(format!("{}, [[loosened]] {}: {why}", exercise.name, bound.name));
         let (most, words) = match loosened {
-            None => (slack(SLACK), derived("1.5", own, allowance)),
-            Some(Loosened { times: Some(times), .. }) => {
-                (slack([*times, 1]), derived(&times.to_string(), own, allowance))
+            None => {
+                let (times, of, words) = bound.slack();
+                (slack(times, of), derived(words))
             }
+            Some(Loosened { times: Some(times), .. }) => (slack(*times, 1), derived(&times.to_string())),
             Some(Loosened { at_most: Some(text), .. }) => {
                 let most = measure::of_report(&text.0, &case.names, &Report::default()).map_err(wrong)?;
                 (most, text.0.clone())
@@ -65,10 +71,12 @@ fn of_reports(exercise: &Exercise, reports: &[Report], case: &Instance) -> Resul
     Ok(limits)
 }
 
-/// How a limit comes about.
-fn derived(times: &str, own: u64, allowance: u64) -> String {
+/// How a limit comes about. `idle` are the threads and the elements of an input that leaves threads without one.
+fn derived(times: &str, own: u64, allowance: u64, idle: Option<(u64, u64)>) -> String {
     let more = if allowance == 0 { String::new() } else { format!(", and {allowance} more") };
-    format!("{times} times the {own} of the costliest of the course's own solutions{more}")
+    let idle = idle
+        .map_or_else(String::new, |(threads, elements)| format!(", times {threads} threads for {elements} elements"));
+    format!("{times} times the {own} of the costliest of the course's own solutions{more}{idle}")
 }
 
 /// What an allowance is multiplied with.

@@ -1,52 +1,93 @@
-//! One thread does the work of many: the solution's body in a loop over the threads that it stands for. This keeps the
-//! result where threads do not talk to each other.
+//! A few threads do the work of many: the solution's body in a loop over the threads, warps or blocks that are left out.
+//! This keeps the result where those do not talk to each other: whole blocks can stand for each other in every solution,
+//! whole warps where nothing but lanes talk, threads where nobody does.
 
 use regex::Regex;
 
 use super::source::{kernel, params};
 use super::{Idea, Material};
 
-/// Name, how it evades the lesson, and the loop around `WB_BODY`.
-const LOOPS: [(&str, &str, &str); 4] = [
+/// Who stands for whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Thread,
+    Warp,
+    Block,
+}
+
+/// Name, how it evades the lesson, who stands for whom, and the loop around `WB_BODY`.
+const LOOPS: [(&str, &str, Unit, &str); 6] = [
     (
         "one-lane-for-its-warp",
         "one lane of each warp does the work of all 32, one after the other",
+        Unit::Thread,
         "    if (wb_t % 32 == 0)\n        for (unsigned wb_i = wb_t; wb_i < wb_t + 32 && wb_i < wb_threads; wb_i++) {\n            WB_BODY(wb_i, blockIdx);\n        }\n",
     ),
     (
         "one-thread-for-its-block",
         "one thread of each block does the work of all threads of the block",
+        Unit::Thread,
         "    if (wb_t == 0)\n        for (unsigned wb_i = 0; wb_i < wb_threads; wb_i++) {\n            WB_BODY(wb_i, blockIdx);\n        }\n",
     ),
     (
         "one-thread-for-the-grid",
         "one thread does the work of all threads of all blocks",
+        Unit::Thread,
         "    if (wb_t == 0 && blockIdx.x == 0 && blockIdx.y == 0)\n        for (unsigned wb_y = 0; wb_y < gridDim.y; wb_y++)\n        for (unsigned wb_x = 0; wb_x < gridDim.x; wb_x++)\n        for (unsigned wb_i = 0; wb_i < wb_threads; wb_i++) {\n            WB_BODY(wb_i, make_uint3(wb_x, wb_y, 0));\n        }\n",
     ),
     (
         "threads-in-turn",
         "the threads of a warp work one after the other",
+        Unit::Thread,
         "    for (unsigned wb_i = 0; wb_i < 32; wb_i++) {\n        if (wb_t % 32 == wb_i) { WB_BODY(wb_t, blockIdx); }\n        __syncwarp();\n    }\n",
+    ),
+    (
+        "every-second-warp",
+        "every second warp does the work of two, and the others leave",
+        Unit::Warp,
+        "    if (wb_t / 32 % 2 == 0)\n        for (unsigned wb_i = wb_t; wb_i < wb_t + 64 && wb_i < wb_threads; wb_i += 32) {\n            WB_BODY(wb_i, blockIdx);\n        }\n",
+    ),
+    (
+        "one-block",
+        "the first block does the work of all blocks, and the others leave",
+        Unit::Block,
+        "    if (blockIdx.x == 0 && blockIdx.y == 0)\n        for (unsigned wb_y = 0; wb_y < gridDim.y; wb_y++)\n        for (unsigned wb_x = 0; wb_x < gridDim.x; wb_x++) {\n            if (wb_x + wb_y > 0) { WB_WAIT; }\n            WB_BODY(wb_t, make_uint3(wb_x, wb_y, 0));\n        }\n",
     ),
 ];
 
 pub(super) fn ideas(material: &Material<'_>) -> Vec<Idea> {
-    LOOPS.iter().map(|&(name, evades, code)| Idea { name, evades, text: text(material, code) }).collect()
+    LOOPS.iter().map(|&(name, evades, unit, code)| Idea { name, evades, text: text(material, unit, code) }).collect()
 }
 
-fn text(material: &Material<'_>, code: &str) -> Result<String, String> {
+fn text(material: &Material<'_>, unit: Unit, code: &str) -> Result<String, String> {
     let solution = material.solution;
-    let talks = Regex::new(r"__sync|_sync\s*\(|__shared__|cooperative_groups").map_err(|why| why.to_string())?;
-    if talks.is_match(solution) {
-        return Err("the solution's threads talk to each other".to_owned());
+    let (talks, why) = match unit {
+        Unit::Thread => {
+            (r"__sync|_sync\s*\(|__shared__|cooperative_groups", "the solution's threads talk to each other")
+        }
+        Unit::Warp => (r"__syncthreads|__shared__|cooperative_groups|\bbar", "the solution's warps talk to each other"),
+        // Blocks that wait for each other would do it by what the solutions of a course do not use.
+        Unit::Block => (r"__threadfence\s*\(|__nanosleep", "the solution's blocks talk to each other"),
+    };
+    if Regex::new(talks).map_err(|why| why.to_string())?.is_match(solution) {
+        return Err(why.to_owned());
+    }
+    if unit == Unit::Warp && material.threads <= 32 {
+        return Err("a block is one warp".to_owned());
+    }
+    if unit == Unit::Block && material.blocks <= 1 {
+        return Err("there is one block".to_owned());
     }
     let [launch] = material.exercise.run.launch.as_slice() else { return Err("there are several launches".to_owned()) };
     let found = kernel(solution, &launch.kernel).ok_or("the kernel's text is not found")?;
     let list = &solution[found.params.clone()];
     let given: Vec<String> = params(list).into_iter().map(|param| param.name).collect();
     let body = &solution[found.body.clone()];
+    // Shared memory is used again by the next block's work.
+    let wait = if solution.contains("__shared__") { "__syncthreads()" } else { "" };
     Ok(format!(
         "{before}static __device__ void wb_body(uint3 threadIdx, uint3 blockIdx, {list})\n{{{body}}}\n\n\
+         #define WB_WAIT {wait}\n\
          #define WB_BODY(i, block) wb_body(make_uint3((i) % blockDim.x, (i) / blockDim.x, 0), block, {given})\n\n\
          extern \"C\" __global__ void {name}({list})\n{{\n    \
          unsigned wb_t = threadIdx.x + blockDim.x * threadIdx.y, wb_threads = blockDim.x * blockDim.y;\n{code}}}\n",

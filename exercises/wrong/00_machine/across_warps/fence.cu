@@ -1,5 +1,5 @@
 // wrong: a fence makes the others' numbers visible
-// fails: findings, result
+// fails: findings, result, contract
 // because: A fence orders what this thread does. It does not wait for another thread
 // because: that has not stored yet.
 

@@ -1,5 +1,5 @@
 // wrong: shuffles keep warps in step, no barrier is needed
-// fails: findings, result
+// fails: findings, result, contract
 // because: Shuffles order lanes of one warp. Warp 0 loads what seven other warps store:
 // because: that needs a barrier.
 

@@ -1,5 +1,5 @@
 // wrong: only lanes whose sum is needed have to shuffle
-// fails: findings, result
+// fails: findings, result, contract
 // because: The mask names all 32 lanes, so all must come by. A lane that adds must also
 // because: be given something by a lane that is there.
 

@@ -1,5 +1,5 @@
 // wrong: a ballot keeps the warps in step
-// fails: findings
+// fails: findings, contract
 // because: A ballot orders the lanes of its own warp. The totals come from other warps,
 // because: and need a barrier.
 

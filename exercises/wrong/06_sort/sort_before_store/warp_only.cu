@@ -1,5 +1,5 @@
 // wrong: __syncwarp() is enough, since a warp stores 32 neighbours
-// fails: findings, result
+// fails: findings, result, contract
 // because: The 32 neighbours were put there by all eight warps of the block.
 
 extern "C" __global__ void place_tile(unsigned *out, const unsigned *in,
