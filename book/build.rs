@@ -1,21 +1,27 @@
 //! Computes what the results of runs depend on: the texts of the simulator, the kernels, the records and what asks for runs
 //! here. Results that are kept between builds of the book are kept under it ([`cache`](src/cache.rs)).
 
+#[path = "../sim/wasm/inputs.rs"]
+mod engine;
+
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// What results depend on, from this folder. Folders count with all that is in them.
-const INPUTS: [&str; 13] = [
+const INPUTS: [&str; 16] = [
     "../sim/src",
     "../sim/targets",
     "../kernels/cuda/src",
+    "../kernels/data/src",
     "../kernels/src",
     "../kernels/cu",
+    "../kernels/expression/src",
     "../kernels/ptx",
     "../kernels/truth",
     "../Cargo.lock",
     "listings",
+    "draw/src/access.rs",
     "src/access.rs",
     "src/listings.rs",
     "src/real.rs",
@@ -41,6 +47,11 @@ fn main() {
         hasher.write(&bytes);
     }
     println!("cargo::rustc-env=WARPBOOK_INPUTS={:016x}", hasher.finish());
+    // The module in the pages must count as this program does.
+    for source in engine::SOURCES {
+        println!("cargo::rerun-if-changed=../{source}");
+    }
+    println!("cargo::rustc-env=WARPBOOK_ENGINE={}", engine::engine(&here.join("..")));
 }
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {

@@ -6,10 +6,11 @@
 
 use std::collections::BTreeMap;
 
+use kernels::requests::of_launch;
 use sim::report::text;
 use sim::{Arg, Launch, Module, Options, Scalar, simulate};
 
-use crate::runs::Faulty;
+use crate::runs::{Faulty, Playable};
 
 /// One kernel that the book may show: its name, source and PTX.
 type Entry = (&'static str, &'static str, &'static str);
@@ -90,6 +91,17 @@ pub(crate) fn run(name: &str) -> Result<Faulty, String> {
         return Err(format!("nothing is found in `{name}`"));
     }
     Ok(Faulty { source: shown(source), findings })
+}
+
+/// What a page needs to run the kernel `name` itself.
+///
+/// # Errors
+/// A sentence when there is no such kernel, or its launch cannot be read.
+pub(crate) fn playable(name: &str) -> Result<Playable, String> {
+    let entry = ENTRIES.iter().find(|entry| entry.0 == name);
+    let &(_, source, ptx) = entry.ok_or_else(|| format!("there is no faulty kernel `{name}` to show"))?;
+    let launches = of_launch(name, &launch(source).map_err(|error| format!("{name}.cu: {error}"))?);
+    Ok(Playable { file: format!("{name}.ptx"), ptx: ptx.to_owned(), launches, registers: BTreeMap::new() })
 }
 
 /// The launch that a source's head asks for.

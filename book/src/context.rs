@@ -10,7 +10,7 @@ use crate::access::Access;
 use crate::code::line_id;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::runs::{Run, Runs};
+use crate::runs::{MachineRun, Run, Runs};
 
 /// The runs that a part of a page is made from, and the ways from its chapter to the rest of the site.
 #[derive(Clone, Copy)]
@@ -36,6 +36,12 @@ impl Context<'_> {
     pub(crate) fn run_on(&self, kernel: &str, case: &str, target: &str) -> Result<Rc<Run>, Reason> {
         self.check_case(kernel, case)?;
         self.runs.run_on(kernel, case, target).map_err(Reason::Contradicted)
+    }
+
+    /// A case, executed as machine code; both kernel and case must exist.
+    pub(crate) fn machine(&self, kernel: &str, case: &str, launched: Option<&str>) -> Result<Rc<MachineRun>, Reason> {
+        self.check_case(kernel, case)?;
+        self.runs.machine(kernel, case, launched).map_err(Reason::Contradicted)
     }
 
     /// The launches of a case with all details, both of which must exist.

@@ -10,7 +10,8 @@ use crate::figures::{self, banks};
 use crate::registry::{Entry, Form, Page};
 use crate::value::Value;
 use crate::{
-    claims, excerpt, hold, instructions, ladder, parts, reference, relation, sanitizer, summary, tables, targets, time,
+    claims, excerpt, explorer, hold, instructions, ladder, machine, panel, parts, reference, relation, sanitizer,
+    stepper, summary, tables, targets, time,
 };
 
 /// All directives.
@@ -27,8 +28,10 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
             r#"words="lane * 8" of=wavefronts"#,
             r#"bytes="lane * 8 + 4" of=sectors"#,
             r#"bits="floor(lane / 3)" of="rank of lane 9""#,
+            r#"machine=reduce_sequential case="513 elements" of="divergent branches""#,
+            r#"machine=reduce_sequential case="513 elements" of=executed opcode=LDS at="temp[t] +=""#,
         ],
-        help: "a number of a run, of one access, of a ballot or of the recorded bench.",
+        help: "a number of a run, of its machine code, of one access, of a ballot or of the recorded bench.",
         make: |context, directive, _| Ok(Value::take(context, directive)?.html()),
     },
     Entry {
@@ -167,8 +170,8 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         name: "finding",
         section: "Code",
         form: Form::Block,
-        usage: &["tile_overwritten"],
-        help: "a faulty kernel of the simulator's catalogue with what is found.",
+        usage: &["tile_overwritten", "tile_overwritten source=no"],
+        help: "a faulty kernel of the simulator's catalogue with what is found, or that alone.",
         make: |context, directive, _| excerpt::finding(context, directive),
     },
     Entry {
@@ -204,6 +207,14 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         make: |context, directive, _| tables::lines(context, directive),
     },
     Entry {
+        name: "sass",
+        section: "Tables",
+        form: Form::Block,
+        usage: &[r#"kernel=copy_words case="4096 elements" lines="out[i] = in[i]" control=yes"#],
+        help: "the machine code of a kernel with its counts, below its source lines: of all lines, or of those with such code; what a GPU counted otherwise fails the build. `of` names another kernel that the case launches.",
+        make: |context, directive, _| machine::sass(context, directive),
+    },
+    Entry {
         name: "bars",
         section: "Tables",
         form: Form::Block,
@@ -236,12 +247,47 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         make: |_, directive, page| page_break(directive, page),
     },
     Entry {
+        name: "explorer",
+        section: "Explorers",
+        form: Form::Block,
+        usage: &[
+            r#"banks id=machine-banks-stride title="Which bank?" stride=12 ask="3 apart?" try="stride=3" say="Set the stride to 3.""#,
+            r#"banks id=machine-banks-columns title="A column" stride=32 task="No conflicts, please." free=stride also="lane""#,
+            r#"threads id=machine-threads-block title="Warps of a block" block=33,2"#,
+        ],
+        help: "a figure that readers change: `banks`, `sectors`, `atomics`, `ballot`, `threads`, with a guess before it (`ask`) or challenges (`task`, `task-2`).",
+        make: |context, directive, _| explorer::explorer(context, directive),
+    },
+    Entry {
         name: "figure",
         section: "Figures",
         form: Form::Block,
         usage: &[],
         help: "a figure of one of the kinds that follow.",
         make: |context, directive, _| figures::figure(context, directive),
+    },
+    Entry {
+        name: "panel",
+        section: "Kernel panels",
+        form: Form::Block,
+        usage: &[
+            r#"id=threads-33 title="So many threads" kernel=number_threads case="33 threads" source=threads.cu:number knobs="threads=33:1..128" block=threads counts="a0=threads" rows="instructions of warps; global sectors""#,
+            r#"id=kinds title="Which image?" kernel=histogram_block cases="20003 bytes, uniform; 20003 bytes, a bell" data=yes"#,
+            r#"id=find-it title="What is wrong?" faulty=tile_overwritten"#,
+        ],
+        help: "a kernel that readers run in the page, beside its listing: with other cases, kernels (`kernels`), numbers (`knobs`, on which `grid`, `block`, `shared`, `counts` of buffers and `scalars` by position depend) and inputs (`data`). `heat` is the row that is shown line by line.",
+        make: |context, directive, page| panel::panel(context, directive, &mut page.shown),
+    },
+    Entry {
+        name: "stepper",
+        section: "Steppers",
+        form: Form::Block,
+        usage: &[
+            r#"id=who-waits title="Who waits?" kernel=uneven_work case="128 threads" source=barriers.cu:work at=barrier"#,
+            r#"id=who-wrote-it title="Who wrote the word?" faulty=tile_overwritten at=finding"#,
+        ],
+        help: "a launch that readers step forwards and back, beside its listing. It begins at the first instruction, or behind the first event that `at` names (`divergence`, `conflict`, `scattered`, `atomic`, `barrier`, `finding`, `shared`, `global`), of any warp or of `warp` of block 0. `launch` is the number of the case's launch, from 0.",
+        make: |context, directive, page| stepper::stepper(context, directive, &mut page.shown),
     },
     Entry {
         name: "targets",
@@ -348,6 +394,14 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         usage: &[""],
         help: "the comparison, kernel by kernel.",
         make: |context, _, _| tables::agreement(context),
+    },
+    Entry {
+        name: "machine-agreement",
+        section: "Pages about the simulator",
+        form: Form::Block,
+        usage: &[""],
+        help: "the comparison of executed machine code with what a GPU counted of it, problem by problem.",
+        make: |context, _, _| machine::agreement(context),
     },
     Entry {
         name: "provenance",

@@ -35,6 +35,31 @@ pub(crate) fn source(
     Ok(framed(Some(&link), &parts.join("\n")) + &verdict::html(&verdict))
 }
 
+/// The regions `FILE:REGION …` of a widget, none of which is folded: numbers and marks are beside every line.
+pub(crate) fn unfolded(
+    context: &Context<'_>,
+    directive: &Directive,
+    places: Option<&str>,
+    shown: &mut Vec<Shown>,
+) -> Result<String, Reason> {
+    let mut html = String::new();
+    for place in places.iter().flat_map(|places| places.split_whitespace()) {
+        let mut inner = directive.within(place)?;
+        let mut own = Vec::new();
+        html += &source(context, &mut inner, &mut own)?;
+        shown.extend(own);
+    }
+    Ok(html)
+}
+
+/// The listing of a faulty kernel without its comments: they say what is wrong, and that is to be found.
+pub(crate) fn riddle(context: &Context<'_>, name: &str) -> Result<String, Reason> {
+    let faulty = context.runs.faulty(name)?;
+    let lines = faulty.source.iter().filter(|(_, line)| !line.trim_start().starts_with("//"));
+    let lines = lines.map(|(number, line)| (*number, &**line)).collect();
+    Ok(listing(&Region { lines }, Some(&html::code(&format!("{name}.cu"))), None))
+}
+
 /// A whole source file, every line of which can be linked to.
 pub(crate) fn file(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let file = directive.word("a file")?;
@@ -71,6 +96,12 @@ pub(crate) fn command(context: &Context<'_>, directive: &mut Directive) -> Resul
 pub(crate) fn finding(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
     let name = directive.word("a faulty kernel")?;
     let faulty = context.runs.faulty(&name)?;
+    // A panel above may show the source already.
+    match directive.maybe("source").as_deref() {
+        None => {}
+        Some("no") => return Ok(format!("```text\n{}\n```\n", faulty.findings.join("\n\n"))),
+        Some(other) => return Err(Reason::Wrong(format!("`source={other}`: there is `source=no`, or nothing"))),
+    }
     let lines = code::broken(&faulty.source);
     let lines = lines.iter().map(|(number, line)| (*number, &**line)).collect();
     let caption = format!("{}, and what is found in it", html::code(&format!("{name}.cu")));

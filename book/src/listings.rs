@@ -5,12 +5,15 @@
 //! `iota:COUNT` (whole numbers from 0), or `ints:COUNT:FORMULA` with a formula of `i` that has no spaces. The PTX is
 //! committed, as that of the problems; `warpbook dev ptx --kernels book/listings` makes it.
 
+use std::collections::BTreeMap;
+
 use kernels::ptx;
+use kernels::requests::of_launch;
 use sim::predict::How;
 use sim::{Arg, Launch, Module, Options, Report, Scalar, simulate};
 
 use crate::access::table;
-use crate::runs::{Foretold, Run};
+use crate::runs::{Foretold, Playable, Run};
 
 /// A file: its name, source and PTX.
 type Entry = (&'static str, &'static str, &'static str);
@@ -123,6 +126,16 @@ impl Listing {
         let report = self.simulate(options)?;
         let args = self.arguments().map(str::to_owned).collect();
         Ok(Run { data: String::new(), args, launches: 1, report, measured: None, listing: true })
+    }
+
+    /// What a page needs to run the case itself.
+    ///
+    /// # Errors
+    /// A sentence when its launch cannot be read.
+    pub(crate) fn playable(self) -> Result<Playable, String> {
+        let Self { file, ptx, kernel, .. } = self;
+        let launches = of_launch(kernel, &self.launch()?);
+        Ok(Playable { file: format!("{file}.ptx"), ptx: ptx.to_owned(), launches, registers: BTreeMap::new() })
     }
 
     fn arguments(self) -> impl Iterator<Item = &'static str> {

@@ -102,17 +102,22 @@ impl<R: Runs> Preprocessor for Warpbook<R> {
     }
 }
 
-/// Questions whose name another question of the book has: readers' answers are kept under it.
+/// Questions, explorers, panels and steppers whose name another one of the book has: readers' answers are kept under it.
 fn twice(sources: &Path, book: &Book) -> Vec<Fault> {
     let (mut seen, mut faults) = (BTreeMap::new(), Vec::new());
     for item in book.iter() {
         let BookItem::Chapter(Chapter { path: Some(path), content, .. }) = item else { continue };
         for piece in pieces(content).unwrap_or_default() {
             let Piece::Directive(mut directive) = piece else { continue };
-            let ("quiz", Ok(id)) = (&*directive.name.clone(), directive.word("a name")) else { continue };
+            let id = match &*directive.name.clone() {
+                "quiz" => directive.word("a name").ok(),
+                "explorer" | "panel" | "stepper" => directive.maybe("id"),
+                _ => None,
+            };
+            let Some(id) = id else { continue };
             let place = format!("{}:{}", path.display(), directive.line);
             if let Some(first) = seen.get(&id) {
-                let reason = Reason::Wrong(format!("the question {id} is in {first} already"));
+                let reason = Reason::Wrong(format!("the name {id} is given in {first} already"));
                 faults.push(Fault { file: sources.join(path), line: directive.line, reason });
             } else {
                 seen.insert(id, place);

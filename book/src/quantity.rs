@@ -178,6 +178,15 @@ impl Quantity {
         matches!(self.kind, Kind::Exact(_))
     }
 
+    /// The counters of a report whose sum it is. Nothing for a time.
+    pub(crate) fn terms(&self) -> Option<Vec<String>> {
+        match &self.kind {
+            Kind::Exact(metrics) => Some(metrics.clone()),
+            Kind::Simulated(metric) => Some(vec![(*metric).to_owned()]),
+            Kind::Time => None,
+        }
+    }
+
     /// The simulator's number. Nothing for a time.
     pub(crate) fn simulated(&self, run: &Run) -> Option<u64> {
         match &self.kind {

@@ -11,13 +11,16 @@ use kernels::known::Place;
 use kernels::simulate::Simulated;
 use kernels::truth::{self, Provenance};
 use kernels::verdict::Verdict;
-use kernels::{cases, counters, known, problem, ptx, simulate};
+use kernels::{cases, counters, known, problem, ptx, requests, simulate};
 use sim::{Arg, Dim3, Launch, Lowering, Module, Options, Report, Scalar};
 
 use crate::access::{self, Access, LANES, Space};
 use crate::cache::Cache;
-use crate::runs::{Agreement, Counter, Faulty, Foretold, KernelAgreement, KnownDifference, Measured, Run, Runs, Wrong};
-use crate::{catalogue, listings, wrong};
+use crate::runs::{
+    Agreement, Counter, Faulty, Foretold, KernelAgreement, KnownDifference, MachineAgreement, MachineRun, Measured,
+    Playable, Run, Runs, Wrong,
+};
+use crate::{catalogue, listings, machine_runs, wrong};
 
 /// The GPU that the book's numbers are about.
 const TARGET: &str = sim::target::DEFAULT;
@@ -218,6 +221,28 @@ impl Runs for RealRuns {
         catalogue::run(name)
     }
 
+    fn playable(&self, kernel: &str, case: &str) -> Result<Rc<Playable>, String> {
+        if let Some(listing) = listings::find(kernel, case) {
+            return listing.playable().map(Rc::new);
+        }
+        let case = self.case(kernel, case)?;
+        let committed = ptx::committed(case.problem).ok_or_else(|| format!("there is no PTX of {}", case.problem))?;
+        let launches = requests::of_case(case);
+        let known = truth::registers();
+        let told = launches.kernels.iter().filter_map(|kernel| Some((kernel.clone(), *known.get(kernel)?)));
+        let registers = told.collect();
+        Ok(Rc::new(Playable {
+            file: format!("{}.ptx", case.problem),
+            ptx: committed.text.to_owned(),
+            launches,
+            registers,
+        }))
+    }
+
+    fn playable_fault(&self, name: &str) -> Result<Rc<Playable>, String> {
+        catalogue::playable(name).map(Rc::new)
+    }
+
     fn wrong(&self, kernel: &str, case: &str) -> Result<Rc<Wrong>, String> {
         let Ok(case) = self.case(kernel, case) else {
             return Err(format!("{kernel} is a listing of the book, and those are right"));
@@ -257,6 +282,17 @@ impl Runs for RealRuns {
             }
         }
         Ok(best.map(|case| (case.version.to_owned(), case.name.clone())))
+    }
+
+    fn machine(&self, kernel: &str, case: &str, launched: Option<&str>) -> Result<Rc<MachineRun>, String> {
+        let case = self.case(kernel, case).map_err(|_| format!("there is no committed machine code of {kernel}"))?;
+        let what = launched.unwrap_or_default();
+        let key = format!("machine code {what} of {}/{case}", case.problem);
+        self.cache.get(&key, || machine_runs::run(case, launched)).map(Rc::new)
+    }
+
+    fn machine_agreement(&self) -> Result<MachineAgreement, String> {
+        self.cache.get("agreement of machine code", || machine_runs::agreement(self.all()))
     }
 
     fn agreement(&self) -> Result<Agreement, String> {

@@ -7,9 +7,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use kernels::bench::Record;
+use kernels::requests::Launches;
 use serde::{Deserialize, Serialize};
 use sim::predict::timeline::Timeline;
 use sim::report::Metrics;
+use sim::report::machine_code::MachineInstruction;
 use sim::{Prediction, Report};
 
 use crate::access::{Access, Space};
@@ -81,6 +83,18 @@ pub trait Runs {
     /// A sentence when there is no such kernel, or nothing is found in it.
     fn faulty(&self, name: &str) -> Result<Faulty, String>;
 
+    /// What a page needs to run a case that exists itself.
+    ///
+    /// # Errors
+    /// A sentence when its launch cannot be read or its PTX is stale.
+    fn playable(&self, kernel: &str, case: &str) -> Result<Rc<Playable>, String>;
+
+    /// The same of a kernel of the simulator's catalogue of faulty kernels.
+    ///
+    /// # Errors
+    /// A sentence when there is no such kernel.
+    fn playable_fault(&self, name: &str) -> Result<Rc<Playable>, String>;
+
     /// Simulates a case that exists and is known to be wrong, and tells what is wrong with it.
     ///
     /// # Errors
@@ -104,6 +118,18 @@ pub trait Runs {
     /// # Errors
     /// A sentence when there is no comparison.
     fn agreement(&self) -> Result<Agreement, String>;
+
+    /// Executes a case that exists as machine code: the launches of `launched`, or of the kernel's own name.
+    ///
+    /// # Errors
+    /// A sentence when there is no committed machine code of it, or it is not executed.
+    fn machine(&self, kernel: &str, case: &str, launched: Option<&str>) -> Result<Rc<MachineRun>, String>;
+
+    /// Compares all cases, executed as machine code, with the records of machine code.
+    ///
+    /// # Errors
+    /// A sentence when there is no comparison.
+    fn machine_agreement(&self) -> Result<MachineAgreement, String>;
 }
 
 /// Runs that several books share: what was run for one is there for the next.
@@ -148,6 +174,14 @@ impl<R: Runs> Runs for Rc<R> {
         (**self).faulty(name)
     }
 
+    fn playable(&self, kernel: &str, case: &str) -> Result<Rc<Playable>, String> {
+        (**self).playable(kernel, case)
+    }
+
+    fn playable_fault(&self, name: &str) -> Result<Rc<Playable>, String> {
+        (**self).playable_fault(name)
+    }
+
     fn wrong(&self, kernel: &str, case: &str) -> Result<Rc<Wrong>, String> {
         (**self).wrong(kernel, case)
     }
@@ -162,6 +196,14 @@ impl<R: Runs> Runs for Rc<R> {
 
     fn agreement(&self) -> Result<Agreement, String> {
         (**self).agreement()
+    }
+
+    fn machine(&self, kernel: &str, case: &str, launched: Option<&str>) -> Result<Rc<MachineRun>, String> {
+        (**self).machine(kernel, case, launched)
+    }
+
+    fn machine_agreement(&self) -> Result<MachineAgreement, String> {
+        (**self).machine_agreement()
     }
 }
 
@@ -193,6 +235,19 @@ pub struct Run {
     pub measured: Option<Measured>,
     /// Whether this is a listing of the book, which no GPU has recorded: the simulator's numbers stand alone.
     pub listing: bool,
+}
+
+/// What a page needs to run a case itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Playable {
+    /// The PTX file's name.
+    pub file: String,
+    /// Its text.
+    pub ptx: String,
+    /// The launches and their data.
+    pub launches: Launches,
+    /// Registers of a thread, by kernel, as far as a GPU told them.
+    pub registers: BTreeMap<String, u32>,
 }
 
 /// A faulty kernel, and what the checks find in it.
@@ -285,4 +340,59 @@ pub struct KernelAgreement {
     pub agree: usize,
     /// Number of cases whose outputs are right and equal bit by bit.
     pub same_output: usize,
+}
+
+/// The launches of one kernel of a case, executed as machine code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineRun {
+    /// The kernel.
+    pub kernel: String,
+    /// The version of the ptxas that made the machine code.
+    pub ptxas: String,
+    /// Registers of each thread.
+    pub registers: u32,
+    /// Counters of the instruction stream, of all its launches together.
+    pub counters: Metrics,
+    /// Every instruction with its counts.
+    pub listing: Vec<MachineInstruction>,
+    /// The GPU that counted the same machine code, and the day; nothing where it was not recorded.
+    pub counted: Option<(String, String)>,
+    /// Where the GPU counted something else: the number of the instruction, if it is about one, and a sentence.
+    pub differences: Vec<(Option<usize>, String)>,
+}
+
+/// The comparison of all cases that are executed as machine code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineAgreement {
+    /// The closing line.
+    pub closing: String,
+    /// The most threads of a case that takes part.
+    pub most_threads: u64,
+    /// Problem by problem.
+    pub problems: Vec<MachineProblem>,
+    /// Why something differs.
+    pub known: Vec<String>,
+    /// What differs for no known reason.
+    pub unexplained: Vec<String>,
+}
+
+/// The comparison of one problem's cases that are executed as machine code.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MachineProblem {
+    /// The problem.
+    pub problem: String,
+    /// Where its record comes from; nothing where its instruction stream was not recorded.
+    pub recorded: Option<String>,
+    /// Cases.
+    pub cases: usize,
+    /// Launches whose instruction stream was compared.
+    pub launches: usize,
+    /// Counters of launches that were compared.
+    pub stream: usize,
+    /// Counters of instructions that were compared.
+    pub instructions: usize,
+    /// Exact memory counters that were compared.
+    pub memory: usize,
+    /// Counters that differ.
+    pub differ: usize,
 }

@@ -9,6 +9,7 @@ use mdbook_driver::config::Config;
 use mdbook_preprocessor::parse_input;
 
 use crate::fault::{Faults, Reason};
+use crate::lab;
 use crate::log;
 use crate::preprocessor::Warpbook;
 use crate::real::RealRuns;
@@ -113,6 +114,7 @@ pub fn build_with<R: Runs + 'static>(root: &Path, destination: Option<&Path>, ru
         let mut book = MDBook::load_with_config(root, config)?;
         book.with_preprocessor(Warpbook::new(runs));
         book.build()?;
+        lab::write(root, &book.build_dir_for("html")).map_err(anyhow::Error::from)?;
         let chapters = book.iter().filter(|item| matches!(item, BookItem::Chapter(_))).count();
         Ok(Built { index: book.build_dir_for("html").join("index.html"), chapters })
     });

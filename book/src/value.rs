@@ -3,11 +3,12 @@
 
 use kernels::bench::view::{self, Line};
 
-use crate::access::{Access, BANKS, LANES, SECTOR, lanes};
+use crate::access::{self, Access, BANKS, LANES, SECTOR, lanes};
 use crate::context::{Context, recorded};
 use crate::directive::Directive;
 use crate::fault::Reason;
 use crate::html::{self, escape};
+use crate::machine;
 use crate::quantity::{Quantity, origin};
 
 /// A number with how a reader sees it and where it comes from.
@@ -37,7 +38,7 @@ impl Value {
         let none = || {
             Reason::Wrong(format!(
                 "`{}` needs to know which number: kernel=… case=… of=…, or words=… of=…, or bytes=… of=…, or bits=… of=…, \
-                 or version=… size=… of=…",
+                 or machine=… case=… of=…, or version=… size=… of=…",
                 directive.name
             ))
         };
@@ -50,13 +51,17 @@ impl Value {
         if let Some(kernel) = directive.maybe("kernel") {
             return of_run(context, directive, &kernel).map(Some);
         }
+        if let Some(kernel) = directive.maybe("machine") {
+            let (value, title) = machine::value(context, directive, &kernel)?;
+            return Ok(Some(Self::whole(value, title)));
+        }
         if let Some(version) = directive.maybe("version") {
             return of_bench(context, directive, &version).map(Some);
         }
         if let Some(bits) = directive.maybe("bits") {
             return of_ballot(directive, &bits).map(Some);
         }
-        match Access::take(directive)? {
+        match access::take(directive)? {
             Some(access) => of_access(context, directive, &access).map(Some),
             None => Ok(None),
         }

@@ -8,14 +8,16 @@ use std::path::Path;
 /// The modules from the bottom up. A module may use those of the layers below its own, and no others. Figures, tables and
 /// values take what directives are filled from (`context`); none of them knows who fills (`fill`).
 const LAYERS: &[&[&str]] = &[
-    &["cache", "commands", "console", "directive", "fault", "html", "http", "log", "math", "repeats", "source"],
+    &["cache", "commands", "console", "directive", "fault", "html", "http", "lab", "log", "math", "repeats", "source"],
     &["access", "claims", "code", "home", "instructions", "sanitizer", "svg", "time", "verdict"],
     &["runs"],
-    &["catalogue", "context", "listings", "quantity", "wrong"],
-    &["real", "reference", "tables", "targets"],
+    &["catalogue", "context", "listings", "machine_runs", "quantity", "wrong"],
+    &["machine", "real", "reference", "tables", "targets"],
     &["value"],
-    &["blocks", "figures", "hold", "ladder"],
+    &["blocks", "explorer", "figures", "hold", "ladder"],
     &["excerpt", "relation", "summary"],
+    &["panel"],
+    &["stepper"],
     &["parts"],
     &["registry"],
     &["directives"],

@@ -90,7 +90,7 @@ fn a_question_has_a_name_of_its_own() {
     let quiz = "{{#wb quiz twice words=lane of=wavefronts}}\nWhy?\n{{#wb because}}\nSo.\n{{#wb end}}\n";
     let root = small_book("", &format!("minutes: 3\n\n# A\n\n{quiz}\n{quiz}"));
     let error = build_with(root.path(), None, Fake::default()).unwrap_err().to_string();
-    assert!(error.contains("a.md:11: the question twice is in deep/a.md:5 already"), "{error}");
+    assert!(error.contains("a.md:11: the name twice is given in deep/a.md:5 already"), "{error}");
 }
 
 #[test]

@@ -312,11 +312,14 @@
 
     // A long chapter has several pages. A link to a place in it leads to the first; from there on to the page that has it.
     const moved = () => {
-        const id = decodeURIComponent(location.hash.slice(1));
+        // What follows a `~` is a widget's. An address that nobody encoded leads nowhere.
+        const [own, ...rest] = location.hash.slice(1).split("~");
+        let id = "";
+        try { id = decodeURIComponent(own); } catch { return; }
         const list = document.querySelector("main script.wb-moved");
         if (!id || !list || document.getElementById(id)) return;
         const pages = JSON.parse(list.textContent);
-        if (Object.hasOwn(pages, id)) location.replace(`${pages[id]}#${id}`);
+        if (Object.hasOwn(pages, id)) location.replace(`${pages[id]}#${[id, ...rest].join("~")}`);
     };
 
     // What is wider than the screen scrolls within its frame, and says so.

@@ -4,19 +4,18 @@
 //! the accesses of all rounds must add up to what a run of the kernel spends on the line that makes them.
 
 use super::caption;
-use crate::access::{Access, BANKS, LANES, Space, width};
+use draw::banks::{Panel, figure as draw};
+
+use crate::access::{Access, LANES, Space, width};
 use crate::context::{Context, recorded};
 use crate::directive::Directive;
 use crate::fault::Reason;
 use crate::html::{Table, code, escape, number};
 use crate::quantity::Quantity;
-use crate::svg::Svg;
 use crate::value::details;
 
 /// The statement of the tree that a round executes: it reads both words and writes the right one.
 const STATEMENT: &str = "temp[right] += temp[left];";
-/// Side of a cell of the figure, in SVG units.
-const CELL: u32 = 20;
 
 /// How many words of padding lie before a word: none, or one after every N and one more after every N * N.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,7 +96,7 @@ pub(crate) fn bank_map(context: &Context<'_>, directive: &mut Directive) -> Resu
         addresses.resize(LANES as usize, None);
         let access = Access { space: Space::Shared, width: 4, addresses };
         let cost = context.cost(&access)?;
-        panels.push(Panel::new(&padding.name(), &access, cost)?);
+        panels.push(Panel::new(&padding.name(), &access, cost).map_err(Reason::Contradicted)?);
     }
     let lead = format!(
         "Round {which} of the up-sweep over {tile} elements: the banks that the lanes of the first warp need for \
@@ -124,7 +123,7 @@ pub(crate) fn figure(context: &Context<'_>, directive: &mut Directive) -> Result
         for (formula, label) in formulas.iter().zip(&labels) {
             let access = Access::of(Space::Shared, formula, 4, width)?;
             let cost = context.cost(&access)?;
-            panels.push(Panel::new(label, &access, cost)?);
+            panels.push(Panel::new(label, &access, cost).map_err(Reason::Contradicted)?);
         }
     } else {
         let (kernels, case) = (directive.option("kernels")?, directive.option("case")?);
@@ -135,93 +134,12 @@ pub(crate) fn figure(context: &Context<'_>, directive: &mut Directive) -> Result
             let worst = worst.ok_or_else(|| format!("`{place}` of {kernel} makes no access to shared memory"))?;
             let access =
                 Access { space: Space::Shared, width: worst.width.max(4), addresses: worst.worst.addresses.clone() };
-            panels.push(Panel::new(kernel, &access, worst.worst.cost.into())?);
+            panels.push(Panel::new(kernel, &access, worst.worst.cost.into()).map_err(Reason::Contradicted)?);
         }
         let lead = format!("{own}The worst access of {}, {}.", code(&place), escape(&case));
         return Ok(draw(&panels, &lead));
     }
     Ok(draw(&panels, own.trim_end()))
-}
-
-/// Panels below each other, with `lead` as the first sentence of the caption.
-fn draw(panels: &[Panel], lead: &str) -> String {
-    let mut svg = Svg::new(BANKS * CELL);
-    let mut y = 0;
-    for panel in panels {
-        panel.draw(&mut svg, y);
-        y += panel.height();
-    }
-    let sums: Vec<String> = panels.iter().map(Panel::title).collect();
-    let described: Vec<&str> = panels.iter().map(|panel| &*panel.described).collect();
-    let caption = format!(
-        "{lead} A column is a bank, a square is a word with the lane that needs it, and the height of the highest column is \
-         the number of wavefronts. {}.",
-        escape(&sums.join(". "))
-    );
-    svg.figure(&sums.join(". "), &described.join(" "), caption.trim_start())
-}
-
-/// The lanes of one access, bank by bank.
-struct Panel {
-    name: String,
-    /// The words of every bank, each with its lanes.
-    banks: Vec<Vec<(u64, Vec<u32>)>>,
-    cost: u64,
-    described: String,
-}
-
-impl Panel {
-    fn new(name: &str, access: &Access, cost: u64) -> Result<Self, Reason> {
-        let banks = access.banks();
-        let highest = banks.iter().map(Vec::len).max().unwrap_or(0);
-        // Wider accesses are served part by part, whatever the banks are.
-        if access.width == 4 && cost != highest as u64 {
-            return Err(Reason::Contradicted(format!(
-                "the figure has {highest} words on one bank, and the simulator counts {cost} wavefronts"
-            )));
-        }
-        let of_bank = |(bank, words): (usize, &Vec<(u64, Vec<u32>)>)| {
-            let mut lanes: Vec<u32> = words.iter().flat_map(|(_, lanes)| lanes).copied().collect();
-            lanes.sort_unstable();
-            let lanes: Vec<String> = lanes.iter().map(u32::to_string).collect();
-            format!("bank {bank}: lanes {}", lanes.join(", "))
-        };
-        let used = banks.iter().enumerate().filter(|(_, words)| !words.is_empty()).map(of_bank);
-        let described = format!("{name}. {}.", used.collect::<Vec<_>>().join("; "));
-        Ok(Self { name: name.to_owned(), banks, cost, described })
-    }
-
-    fn title(&self) -> String {
-        format!("{}: {} wavefront{}", self.name, self.cost, if self.cost == 1 { "" } else { "s" })
-    }
-
-    fn rows(&self) -> u32 {
-        self.banks.iter().map(Vec::len).max().unwrap_or(0) as u32
-    }
-
-    /// Title, squares, bank numbers, and some air.
-    fn height(&self) -> u32 {
-        (self.rows() + 3) * CELL
-    }
-
-    fn draw(&self, svg: &mut Svg, top: u32) {
-        let base = top + (self.rows() + 1) * CELL;
-        svg.text(0, top + CELL - 6, "wb-svg-title", &self.title());
-        for (bank, words) in (0..).zip(&self.banks) {
-            let x = bank * CELL;
-            for (height, (_, lanes)) in (1..).zip(words) {
-                let class = if height == 1 { "wb-svg-first" } else { "wb-svg-more" };
-                let label = match &**lanes {
-                    [lane] => lane.to_string(),
-                    [first, ..] => format!("{first}+"),
-                    [] => String::new(),
-                };
-                svg.cell(x, base - height * CELL, (CELL, CELL), class, &label);
-            }
-            svg.text(x + CELL / 2, base + 13, "wb-svg-bank", &bank.to_string());
-        }
-        svg.line((0, base), (BANKS * CELL, base), "wb-svg-base");
-    }
 }
 
 /// `rounds kernels="A B" paddings="none 32" tile=N case="C"`: round by round of the up-sweep, the worst access and the

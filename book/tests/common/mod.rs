@@ -6,11 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use book::fill::Filler;
-use book::runs::{Agreement, Counter, Faulty, Foretold, KernelAgreement, KnownDifference, Measured, Run, Runs, Wrong};
+use book::runs::{
+    Agreement, Counter, Faulty, Foretold, KernelAgreement, KnownDifference, MachineAgreement, MachineProblem,
+    MachineRun, Measured, Playable, Run, Runs, Wrong,
+};
 use book::{Access, Space};
 use kernels::bench::Record;
 use sim::predict::timeline::{Lane, State, Timeline};
 use sim::report::details::{AccessDetails, BusyAddress, Details, LaneActivity, LineDetails, Multiplicity, WorstAccess};
+use sim::report::machine_code::MachineInstruction;
 use sim::report::{LaunchShape, LineReport};
 use sim::{Prediction, Report};
 
@@ -168,6 +172,14 @@ impl Runs for Fake {
         }
     }
 
+    fn playable(&self, kernel: &str, _case: &str) -> Result<Rc<Playable>, String> {
+        Err(format!("there is nothing to run of {kernel}"))
+    }
+
+    fn playable_fault(&self, name: &str) -> Result<Rc<Playable>, String> {
+        Err(format!("there is nothing to run of {name}"))
+    }
+
     fn faulty(&self, name: &str) -> Result<Faulty, String> {
         match name {
             "broken" | "tile_overwritten" => Ok(Faulty {
@@ -203,6 +215,47 @@ impl Runs for Fake {
 
     fn example(&self, metric: &str) -> Result<Option<(String, String)>, String> {
         Ok((metric == LD).then(|| ("one".to_owned(), "small".to_owned())))
+    }
+
+    fn machine(&self, kernel: &str, _case: &str, launched: Option<&str>) -> Result<Rc<MachineRun>, String> {
+        let instruction = |offset, text: &str, line, executed, lanes| MachineInstruction {
+            offset,
+            text: text.to_owned(),
+            control: "B------:R-:W-:-:S01".to_owned(),
+            file: "fake.cu".to_owned(),
+            line,
+            executed,
+            threads: 32 * executed,
+            pred_on: lanes * executed,
+            ..MachineInstruction::default()
+        };
+        let differs = self.measured.is_some_and(|measured| measured != self.simulated) && kernel == "two";
+        Ok(Rc::new(MachineRun {
+            kernel: launched.unwrap_or(kernel).to_owned(),
+            ptxas: "13.0.88".to_owned(),
+            registers: 16,
+            counters: BTreeMap::from([("smsp__inst_executed.sum".to_owned(), 12)]),
+            listing: vec![
+                instruction(0, "LDG.E R2, desc[UR4][R2.64]", 3, 8, 32),
+                instruction(16, "@P0 STS [R5], R2", 4, 8, 16),
+                instruction(32, "EXIT", 6, 8, 32),
+                instruction(48, "BRA 0x30", 6, 0, 0),
+                instruction(64, "NOP", 6, 0, 0),
+            ],
+            counted: self.measured.map(|_| ("H200".to_owned(), "2026-11-21".to_owned())),
+            differences: if differs { vec![(Some(1), "two at 0x10: inst_executed: 8".to_owned())] } else { Vec::new() },
+        }))
+    }
+
+    fn machine_agreement(&self) -> Result<MachineAgreement, String> {
+        let agrees = self.measured == Some(self.simulated);
+        Ok(MachineAgreement {
+            closing: "machine code: 40 of 40 counters agree".to_owned(),
+            most_threads: 16_384,
+            problems: vec![MachineProblem { problem: "fakes".to_owned(), cases: 3, ..MachineProblem::default() }],
+            known: vec!["a reason that <is> known".to_owned()],
+            unexplained: if agrees { Vec::new() } else { vec!["two, small: it differs".to_owned()] },
+        })
     }
 
     fn agreement(&self) -> Result<Agreement, String> {

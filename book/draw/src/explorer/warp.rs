@@ -1,0 +1,128 @@
+//! Ballots of a warp, and the threads of a block.
+
+use super::{Answer, Fault, Lane, State, address};
+use crate::access::LANES;
+use crate::ballot::{self, rank};
+use crate::html::{Table, escape};
+use crate::svg::{Svg, ranges};
+use crate::threads::Block;
+
+pub(super) fn ballot(state: &State) -> Result<Answer, Fault> {
+    state.checked()?;
+    let mask = address::ballot(state)?;
+    let (svg, cells, title, described) = ballot::draw(mask);
+    let set: Vec<u32> = (0..LANES).filter(|lane| mask >> lane & 1 == 1).collect();
+    let status = if set.is_empty() {
+        "No lane votes yes: the ballot is 0.".to_owned()
+    } else {
+        format!("{} of 32 lanes vote yes: {}. The ballot is {mask:#010x}.", set.len(), ranges(&set))
+    };
+    let lane_of = |lane: u32| {
+        let on = mask >> lane & 1 == 1;
+        let below = rank(mask, lane);
+        let text = if on {
+            format!("lane {lane} votes yes, {below} below it do: its place is {below}")
+        } else {
+            format!("lane {lane} votes no, {below} below it vote yes")
+        };
+        Lane { text, on }
+    };
+    let mut table = Table {
+        caption: "The votes of all lanes.".to_owned(),
+        heads: ["lane", "bit of the ballot", "set bits below", "place"].map(str::to_owned).to_vec(),
+        ..Table::default()
+    };
+    for lane in 0..LANES {
+        let (bit, below) = (mask >> lane & 1, rank(mask, lane));
+        let place = if bit == 1 { below.to_string() } else { "–".to_owned() };
+        table.rows.push(vec![lane.to_string(), bit.to_string(), below.to_string(), place]);
+    }
+    // From now on the mask is what counts: pressing a lane changes it.
+    let state = State { active: mask, formula: None, ..state.clone() };
+    Ok(shown(
+        &state,
+        String::new(),
+        (svg, cells, &title, &described),
+        ballot::caption(mask),
+        status,
+        &table,
+        (0..LANES).map(lane_of),
+    ))
+}
+
+pub(super) fn threads(state: &State) -> Result<Answer, Fault> {
+    let (x, y) = (state.x, state.y);
+    let too_large =
+        || Fault::of("x", format!("a block of {x} by {y} is too large to draw: at most 36 by 32 and 512 threads"));
+    let block = Block::new(x, y).ok_or_else(too_large)?;
+    let (svg, cells) = block.draw();
+    let (count, warps) = (block.threads(), block.warps());
+    let idle = warps * LANES - count;
+    let status = format!(
+        "A block of {x} by {y}: {count} thread{}, {warps} warp{}, {idle} lane{} without a thread.",
+        if count == 1 { "" } else { "s" },
+        if warps == 1 { "" } else { "s" },
+        if idle == 1 { "" } else { "s" },
+    );
+    let lane_of = |thread: u32| Lane {
+        text: format!(
+            "thread ({}, {}): number {thread}, warp {}, lane {}",
+            thread % x,
+            thread / x,
+            thread / LANES,
+            thread % LANES
+        ),
+        on: true,
+    };
+    let mut table = Table {
+        caption: "The rows of the block.".to_owned(),
+        heads: ["row", "first thread", "last thread"].map(str::to_owned).to_vec(),
+        text_columns: 3,
+        ..Table::default()
+    };
+    for row in 0..y {
+        let of = |thread: u32| format!("warp {}, lane {}", thread / LANES, thread % LANES);
+        table.rows.push(vec![format!("y {row}"), of(row * x), of(row * x + x - 1)]);
+    }
+    let title = block.title();
+    let described = block.described();
+    Ok(shown(
+        state,
+        String::new(),
+        (svg, cells, &title, &described),
+        block.caption(),
+        status,
+        &table,
+        (0..count).map(lane_of),
+    ))
+}
+
+type Drawing<'a> = (Svg, Vec<crate::cells::Cell>, &'a str, &'a str);
+
+fn shown(
+    state: &State,
+    formula: String,
+    (svg, cells, title, described): Drawing<'_>,
+    caption: String,
+    status: String,
+    table: &Table,
+    lanes: impl Iterator<Item = Lane>,
+) -> Answer {
+    Answer {
+        state: state.clone(),
+        formula,
+        cost: None,
+        ideal: None,
+        unit: "",
+        turns: Vec::new(),
+        figure: svg.html(title, described),
+        caption: format!("{} {caption}", escape(&status)),
+        status,
+        table: table.html(),
+        note: String::new(),
+        lanes: lanes.collect(),
+        cells,
+        size: svg.size(),
+        ranges: state.ranges(),
+    }
+}

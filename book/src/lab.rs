@@ -1,0 +1,140 @@
+//! The folder `lab` of the built book: the widgets' scripts, and the WebAssembly modules that they use.
+//!
+//! A page that is opened as a file may fetch nothing, so a module comes in a script: `wbLab.deliver("NAME", "…")` with its compressed
+//! bytes in base64. Modules are made by `.ci/wasm` into `target/lab`, or lie in the folder that the environment variable
+//! `WARPBOOK_LAB` names. An engine that was made from other sources than this program counts differently, perhaps: it is
+//! left out. Without a module the widgets stay as they are without JavaScript, and say how to get it.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
+/// The modules, by the names that pages ask for.
+const MODULES: [&str; 2] = ["sim", "access"];
+
+/// The sources that this program was built from, as the engine names its own.
+const SOURCES: &str = env!("WARPBOOK_ENGINE");
+
+/// What there is of a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Found {
+    /// Its compressed bytes.
+    Module(Vec<u8>),
+    /// Why it is left out.
+    Lacking(String),
+}
+
+/// Writes the folder. `root` is the book's, `site` the built one's.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub(crate) fn write(root: &Path, site: &Path) -> io::Result<()> {
+    let scripts = scripts(&root.join("theme/lab"))?;
+    if scripts.is_empty() {
+        return Ok(());
+    }
+    let folder = site.join("lab");
+    fs::create_dir_all(&folder)?;
+    for script in scripts {
+        if let Some(name) = script.file_name() {
+            fs::copy(&script, folder.join(name))?;
+        }
+    }
+    let (modules, from) = match std::env::var_os("WARPBOOK_LAB") {
+        Some(folder) => (PathBuf::from(folder), "a folder of ready-made modules"),
+        None => (root.join("../target/lab"), "made here"),
+    };
+    for name in MODULES {
+        let text = match find(&modules, name)? {
+            Found::Module(bytes) => deliver(name, &bytes, from),
+            Found::Lacking(why) => format!("wbLab.lacks?.({}, {});\n", quoted(name), quoted(&why)),
+        };
+        fs::write(folder.join(format!("{name}.js")), text)?;
+    }
+    Ok(())
+}
+
+/// The scripts of a folder, in order; none if there is no folder.
+fn scripts(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut scripts = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "js") {
+            scripts.push(path);
+        }
+    }
+    scripts.sort();
+    Ok(scripts)
+}
+
+/// What there is of a module in a folder.
+fn find(folder: &Path, name: &str) -> io::Result<Found> {
+    let path = folder.join(format!("{name}.wasm.gz"));
+    if !path.is_file() {
+        return Ok(Found::Lacking(
+            "this book was built without it; in a clone of the repository, `.ci/wasm build` and then `warpbook book build` \
+             make a book that has it"
+                .to_owned(),
+        ));
+    }
+    let sources = fs::read_to_string(folder.join(format!("{name}.sources"))).unwrap_or_default();
+    if name == "sim" && sources.trim() != SOURCES {
+        return Ok(Found::Lacking(
+            "the one that lay there was made from other sources than this book; `.ci/wasm build` makes it anew, then \
+             `warpbook book build`"
+                .to_owned(),
+        ));
+    }
+    fs::read(path).map(Found::Module)
+}
+
+/// The script that hands a module over, and says where it comes from.
+fn deliver(name: &str, packed: &[u8], from: &str) -> String {
+    format!(
+        "wbLab.deliver({}, \"{}\");\n(window.wbModules ??= {{}})[{}] = {{ from: {}, bytes: {} }};\n",
+        quoted(name),
+        STANDARD.encode(packed),
+        quoted(name),
+        quoted(from),
+        packed.len()
+    )
+}
+
+/// A text as JavaScript has it.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_copied_and_what_is_lacking_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, site) = (folder.path().join("book"), folder.path().join("site"));
+        write(&root, &site).unwrap();
+        assert!(!site.exists(), "a book without widgets has no such folder");
+        fs::create_dir_all(root.join("theme/lab")).unwrap();
+        fs::write(root.join("theme/lab/panel.js"), "1").unwrap();
+        write(&root, &site).unwrap();
+        assert_eq!(fs::read_to_string(site.join("lab/panel.js")).unwrap(), "1");
+        assert!(fs::read_to_string(site.join("lab/sim.js")).unwrap().contains(".ci/wasm build"));
+        let modules = folder.path().join("target/lab");
+        fs::create_dir_all(&modules).unwrap();
+        fs::write(modules.join("sim.wasm.gz"), [0, 1, 2]).unwrap();
+        fs::write(modules.join("sim.sources"), "another\n").unwrap();
+        write(&root, &site).unwrap();
+        assert!(fs::read_to_string(site.join("lab/sim.js")).unwrap().contains("other sources"));
+        fs::write(modules.join("sim.sources"), format!("{SOURCES}\n")).unwrap();
+        write(&root, &site).unwrap();
+        let script = fs::read_to_string(site.join("lab/sim.js")).unwrap();
+        assert!(script.starts_with("wbLab.deliver(\"sim\", \"AAEC\");"), "{script}");
+        assert!(script.contains("made here"), "{script}");
+    }
+}

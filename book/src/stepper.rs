@@ -1,0 +1,152 @@
+//! `stepper`: a launch that readers step forwards and back in the page, beside its listing. Without JavaScript it is the listing
+//! and what the warps of a block do at one position.
+//!
+//! The page's session is opened here first, by the same engine on the same part of the PTX: a launch that is too long to
+//! be stepped, or has nothing of what the author promises, fails the build.
+
+use serde_json::{Value, json};
+use sim_wasm::Engine;
+use sim_wasm::protocol::VERSION;
+
+use crate::context::Context;
+use crate::directive::Directive;
+use crate::excerpt;
+use crate::fault::Reason;
+use crate::html::{Table, code, escape, number};
+use crate::panel;
+use crate::repeats::Shown;
+
+/// Words of shared memory that the page shows.
+const WORDS: u32 = 1024;
+
+/// Makes the section of a page.
+pub(crate) fn stepper(
+    context: &Context<'_>,
+    directive: &mut Directive,
+    shown: &mut Vec<Shown>,
+) -> Result<String, Reason> {
+    let id = panel::id(directive)?;
+    let title = directive.option("title")?;
+    let source = directive.maybe("source");
+    let event = directive.maybe("at");
+    let warp = directive.maybe("warp").map(|text| numbered("warp", &text)).transpose()?;
+    let launch = directive.maybe("launch").map_or(Ok(0), |text| numbered("launch", &text))?;
+    let mut body = String::new();
+    let (play, what) = match directive.maybe("faulty") {
+        Some(name) => {
+            body += &excerpt::riddle(context, &name)?;
+            (context.runs.playable_fault(&name)?, name)
+        }
+        None => {
+            let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
+            context.check_case(&kernel, &case)?;
+            let play = context.runs.playable(&kernel, &case).map_err(Reason::Contradicted)?;
+            (play, format!("{kernel} (\"{case}\")"))
+        }
+    };
+    body += &excerpt::unfolded(context, directive, source.as_deref(), shown)?;
+    let needed: Vec<&str> = play.launches.kernels.iter().map(String::as_str).collect();
+    let open = json!({
+        "op": "open",
+        "module": {"name": play.file, "ptx": kernels::slice::slice(&play.ptx, &needed)},
+        "buffers": play.launches.buffers, "launches": play.launches.launches, "launch": launch,
+    });
+    let start = beginning(&open, &what, event.as_deref(), warp)?;
+    body += &still(&start);
+    let config = json!({
+        "open": open, "position": start["position"], "warp": start["warp"]["warp"], "block": start["warp"]["block"],
+        "words": WORDS, "file": play.file,
+    });
+    Ok(format!(
+        "<section class=\"wb-widget wb-stepper\" data-widget=\"stepper\" id=\"{id}\" aria-labelledby=\"{id}-title\">\n\
+         <p class=\"wb-lab-title\" id=\"{id}-title\">{}</p>\n\n{body}\n\
+         <script type=\"application/json\">{}</script>\n</section>\n",
+        escape(&title),
+        config.to_string().replace('<', "\\u003c"),
+    ))
+}
+
+/// A whole number of an option.
+fn numbered(option: &str, text: &str) -> Result<u32, Reason> {
+    text.parse().map_err(|_| Reason::Wrong(format!("`{option}={text}` is no whole number")))
+}
+
+/// The answer of an engine to a request.
+fn ask(engine: &mut Engine, mut request: Value, what: &str) -> Result<Value, Reason> {
+    request["v"] = VERSION.into();
+    request["id"] = 1.into();
+    let broken = |why: &dyn std::fmt::Display| Reason::Contradicted(format!("{what} cannot be stepped: {why}"));
+    let mut answer: Value =
+        serde_json::from_str(&engine.answer(request.to_string().as_bytes())).map_err(|why| broken(&why))?;
+    match answer.get("error") {
+        Some(error) => Err(broken(&error["message"].as_str().unwrap_or_default())),
+        None => Ok(answer["ok"].take()),
+    }
+}
+
+/// What the launch is where readers begin: behind the first `event`, or at the beginning.
+fn beginning(open: &Value, what: &str, event: Option<&str>, warp: Option<u32>) -> Result<Value, Reason> {
+    let mut engine = Engine::default();
+    let opened = ask(&mut engine, open.clone(), what)?;
+    if opened["complete"] != true {
+        let message = format!("{what} is too long to be stepped: the first {} steps are not all", opened["length"]);
+        return Err(Reason::Contradicted(message));
+    }
+    let session = &opened["session"];
+    let mut show = json!({});
+    if let Some(warp) = warp {
+        show["warp"] = json!([0, warp]);
+    }
+    let request = match event {
+        None => json!({"op": "view", "session": session, "show": show}),
+        Some(event) => {
+            let wanted = json!({"event": {"event": event, "warp": warp}});
+            json!({"op": "find", "session": session, "for": wanted, "show": show})
+        }
+    };
+    let mut found = ask(&mut engine, request, what)?;
+    if found["found"] != true {
+        return Err(Reason::Contradicted(format!("{what} has no `{}`", event.unwrap_or_default())));
+    }
+    Ok(found["view"].take())
+}
+
+/// What the warps of the block do, as a table.
+fn still(view: &Value) -> String {
+    let number_of = |value: &Value| number(value.as_u64().unwrap_or(0));
+    let (position, length) = (number_of(&view["position"]), number_of(&view["length"]));
+    let row = |(warp, own): (usize, &Value)| {
+        let line = own["line"].as_u64().filter(|&line| line > 0).map_or_else(String::new, |line| line.to_string());
+        vec![warp.to_string(), told(&own["state"]), line]
+    };
+    let table = Table {
+        caption: format!("The warps of the block after step {position}."),
+        heads: ["warp", "what it does", "line"].map(str::to_owned).to_vec(),
+        rows: view["block"]["warps"].as_array().into_iter().flatten().enumerate().map(row).collect(),
+        total: None,
+        text_columns: 2,
+    };
+    format!(
+        "<div class=\"wb-step-still\"><p>Step {position} of {length}. {}</p>\n{}</div>\n",
+        escape(view["sentence"].as_str().unwrap_or_default()),
+        table.html()
+    )
+}
+
+/// What a warp does, in words.
+fn told(state: &Value) -> String {
+    if let Some(barrier) = state.get("at_barrier") {
+        return format!("waits at barrier {barrier}");
+    }
+    if state.get("for_lanes").is_some() {
+        return "waits for lanes of its own".to_owned();
+    }
+    match state.as_str() {
+        Some("not_started") => "has not started",
+        Some("ready") => "can go on",
+        Some("to_reconverge") => "waits to reconverge",
+        Some("spinning") => "spins",
+        _ => "has exited",
+    }
+    .to_owned()
+}
