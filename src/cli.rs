@@ -99,6 +99,9 @@ pub(crate) enum Command {
         /// How often, one round after the other
         #[arg(long, default_value_t = 1)]
         times: u32,
+        /// Run the committed machine code as it stands
+        #[arg(long)]
+        machine_code: bool,
     },
     /// Launch the work of a folder once: what `exercise check --gpu` runs under the profiler
     #[command(hide = true)]
@@ -169,6 +172,10 @@ pub(crate) struct Compare {
     /// (minutes; names are those of versions)
     #[arg(long, conflicts_with_all = ["counter", "counters", "lines", "worst", "csv", "html", "record", "target", "source", "all_checks"])]
     pub(crate) time: bool,
+    /// Execute the committed machine code instead of PTX, and set its instruction stream beside what the GPU counted of the
+    /// same machine code, launch by launch and instruction by instruction (with --all also of large cases: minutes)
+    #[arg(long, conflicts_with_all = ["time", "counter", "counters", "lines", "worst", "csv", "html", "record", "target", "source", "all_checks"])]
+    pub(crate) machine_code: bool,
 }
 
 impl Compare {
@@ -303,11 +310,14 @@ pub(crate) struct Record {
     /// Leave out the problems of which a whole record of this GPU, these tools and this code is there already
     #[arg(long)]
     pub(crate) resume: bool,
+    /// Record the counters of the committed machine code, of launches and of each instruction
+    #[arg(long, conflicts_with_all = ["repeats", "resume"])]
+    pub(crate) machine_code: bool,
     /// Nsight Compute's `ncu`, if it is not on the PATH
     #[arg(long, value_name = "FILE")]
     pub(crate) ncu: Option<PathBuf>,
     /// Record what every PTX instruction form computes, instead of problems
-    #[arg(long, conflicts_with_all = ["problems", "repeats", "profiles", "resume", "ncu"])]
+    #[arg(long, conflicts_with_all = ["problems", "repeats", "profiles", "resume", "machine_code", "ncu"])]
     pub(crate) isa: bool,
     /// With --isa: a file for all results of all forms, for finding out what one computes
     #[arg(long, requires = "isa", value_name = "FILE")]

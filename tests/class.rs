@@ -177,7 +177,7 @@ fn samples() -> Vec<Sample> {
             &["findings", "result", "contract"],
             "",
         ),
-        sample("trap", kernel("", "__trap();"), "fail", &["findings", "result"], ""),
+        sample("trap", kernel("", "__trap();"), "fail", &["findings", "result", "contract"], ""),
     ]
 }
 

@@ -20,6 +20,12 @@ pub(crate) enum DevCommand {
         #[arg(long, default_value = "kernels", value_name = "DIR")]
         kernels: PathBuf,
     },
+    /// Make the machine code of kernels/ptx/*.ptx with ptxas
+    Cubins {
+        /// The folder that it is written to
+        #[arg(long, default_value = "kernels/cubins", value_name = "DIR")]
+        out: PathBuf,
+    },
     /// Write down predicted times beside those of the bench record (minutes)
     Time {
         /// The folder of the records
@@ -98,6 +104,12 @@ pub(crate) enum DevCommand {
         /// Folder of the course (found from the current folder upwards, if not given)
         #[arg(long, value_name = "DIR")]
         exercises: Option<PathBuf>,
+    },
+    /// Print the workbook's cases as requests of the engine in the book's pages, one a line
+    Requests {
+        /// Leave out cases with more threads than this
+        #[arg(long, value_name = "N", default_value_t = 65_536)]
+        threads: u64,
     },
     /// Write the exercises' starters anew from their solutions
     Starters {

@@ -57,7 +57,7 @@ Exit codes:
 
 #[derive(Debug, Args)]
 pub(crate) struct Sim {
-    /// A CUDA source (.cu), PTX (.ptx) or launch file (.toml)
+    /// A CUDA source (.cu), PTX (.ptx), machine code (.cubin) or launch file (.toml)
     pub(crate) file: PathBuf,
     /// List the file's kernels with their parameters, each with a command that launches it and that was tried in the
     /// simulator (with --no-checks: an example that was not)
@@ -103,6 +103,13 @@ pub(crate) struct Sim {
     /// h100 and h200, none for all other targets]
     #[arg(long, value_enum)]
     pub(crate) lowering: Option<LoweringChoice>,
+    /// Execute the machine code that ptxas makes for the H200 instead of the PTX, as a cubin (.cubin) is executed: counts the
+    /// instruction stream too, and looks only for accesses outside of memory, deadlocks and endless kernels
+    #[arg(long, conflicts_with_all = ["gpu", "access", "schedules", "seed", "symbol", "lowering", "registers"])]
+    pub(crate) machine_code: bool,
+    /// The same, and show every machine instruction with its counts beside its source line, and what warps wait for there
+    #[arg(long, conflicts_with_all = ["sample", "gpu", "access", "schedules", "seed", "symbol", "lowering", "registers"])]
+    pub(crate) sass: bool,
     /// Bugs to look for: all, or some of memcheck, racecheck, initcheck, synccheck with commas between them
     #[arg(long, default_value = "all", value_name = "LIST")]
     pub(crate) checks: sim::Checks,

@@ -23,6 +23,9 @@ pub(crate) fn run(args: &Compare, json: bool) -> Ended {
         return super::compare_time::run(args, json);
     }
     let mut cases = selected(args)?;
+    if args.machine_code {
+        return super::compare_machine::run(args, &cases, json);
+    }
     let (gpu, no_gpu) = match Gpu::open(0) {
         _ if args.no_gpu => (None, "--no-gpu was given".to_owned()),
         Ok(gpu) => (Some(gpu), String::new()),

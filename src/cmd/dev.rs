@@ -16,10 +16,17 @@ use crate::out::{self, say};
 pub(crate) fn run(args: &Dev, json: bool) -> Ended {
     match &args.command {
         DevCommand::Ptx { kernels } => write_ptx(kernels, json),
+        DevCommand::Cubins { out } => {
+            let made = kernels::cubins::make(out).map_err(|error| Failure::new(error.exit_code(), error))?;
+            for (file, changed) in &made {
+                say!("{}: {}", file.display(), if *changed { "changed" } else { "as it was" });
+            }
+            Ok(0)
+        }
         DevCommand::Isa => instructions(json),
         DevCommand::Clang { names } => compilers(names, json),
         DevCommand::Time { out } => {
-            let evaluation = super::compare_time::evaluate(&Compare::default())?;
+            let evaluation = super::compare_time::evaluate(&Compare::default(), kernels::timing::Road::Ptx)?;
             let file = evaluation.write(out).map_err(|why| Failure::new(USAGE, why))?;
             say!("written: {}", file.display());
             Ok(0)
@@ -99,6 +106,12 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
                 out::text(&report.text());
             }
             Ok(if report.passed { 0 } else { FAULTY })
+        }
+        DevCommand::Requests { threads } => {
+            for request in kernels::requests::all(*threads).map_err(|error| Failure::new(error.exit_code(), error))? {
+                say!("{request}");
+            }
+            Ok(0)
         }
         DevCommand::Starters { exercises } => {
             let course = exercise::course(exercises.as_deref())?;

@@ -5,6 +5,7 @@ mod book;
 mod calibrate;
 mod claims;
 mod compare;
+mod compare_machine;
 mod compare_time;
 mod dev;
 mod doctor;
@@ -69,7 +70,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Record(args) => record::run(args, json),
         Command::Bench(args) => bench::run(args, json),
         Command::Calibrate(args) => calibrate::run(&args, json),
-        Command::LaunchCases { problem, gpu, times } => record::child(&problem, gpu, times),
+        Command::LaunchCases { problem, gpu, times, machine_code } => record::child(&problem, gpu, times, machine_code),
         Command::LaunchWork { folder, gpu } => record::launch_work(&folder, gpu),
         Command::LaunchProbes { folder, gpu } => dev::launch_probes(&folder, gpu),
         Command::Exercise(args) => exercise::run(&args, json),

@@ -32,7 +32,8 @@ pub(crate) fn run(args: Record, json: bool) -> Ended {
         Progress::Written(path) => eprintln!("written: {}", path.display()),
         Progress::There(path) => eprintln!("there already: {}", path.display()),
     };
-    let summary = record::record(&options, &mut show).map_err(|error| Failure::new(error.exit_code(), error))?;
+    let record = if args.machine_code { record::machine::record } else { record::record };
+    let summary = record(&options, &mut show).map_err(|error| Failure::new(error.exit_code(), error))?;
     if json {
         let value = serde_json::json!({
             "gpu": summary.gpu.name,
@@ -77,8 +78,8 @@ fn isa(args: &Record, json: bool) -> Ended {
     Ok(0)
 }
 
-pub(crate) fn child(problem: &str, gpu: u32, times: u32) -> Ended {
-    record::child(problem, gpu, times).map_err(|error| Failure::new(error.exit_code(), error))?;
+pub(crate) fn child(problem: &str, gpu: u32, times: u32, machine_code: bool) -> Ended {
+    record::child(problem, gpu, times, machine_code).map_err(|error| Failure::new(error.exit_code(), error))?;
     Ok(0)
 }
 

@@ -1,5 +1,6 @@
 //! `warpbook sim`: any kernel on the simulated SM.
 
+use kernels::assembled::Assembled;
 use kernels::compile::{Arch, Choice, Compiler, Options};
 use kernels::launch::command::CommandLine;
 use kernels::launch::list::{self, Listed};
@@ -30,12 +31,13 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
     let session = command(args).session().map_err(usage)?;
     let options = options(args, &session);
     let how = How { options: compile_options(args, &session)?, checks: !args.no_checks, kernels: session.kernels() };
-    let mut opened = open::open(&session.file, &how).map_err(|error| Failure::new(error.exit_code(), error))?;
+    let mut opened = open_file(args, &session, &how)?;
     if !opened.warnings.trim().is_empty() {
         eprintln!("{}", opened.warnings.trim_end());
     }
     let time = &args.time;
-    let timing = (time.wanted() || gpu.is_some()).then(|| Timing {
+    let of_code = opened.machine_code.is_some();
+    let timing = (time.wanted() || of_code || gpu.is_some()).then(|| Timing {
         sample: time.sample,
         registers: time.registers,
         what_if: time.what_if.clone(),
@@ -45,7 +47,7 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
         .map_err(|error| Failure::new(error.exit_code(), error))?;
     let on_gpu = gpu.zip(twin).map(|(gpu, twin)| twin.run(&ran, opened.ptx(), session.tolerance, &gpu));
     draw(&ran, args)?;
-    if is_lowered(&options) && !time.sample {
+    if is_lowered(&options) && !time.sample && opened.machine_code.is_none() {
         let mut kernels: Vec<&str> = ran.launches.iter().map(|launch| &*launch.report.kernel).collect();
         kernels.sort_unstable();
         kernels.dedup();
@@ -61,6 +63,21 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
         }
     }
     Ok(if ran.is_clean() && on_gpu.is_none_or(|on_gpu| on_gpu.agrees()) { 0 } else { FAULTY })
+}
+
+/// Opens the file: a cubin as it stands, everything else as PTX, from which `--machine-code` makes a cubin.
+fn open_file(args: &Sim, session: &Session, how: &How) -> Result<Opened, Failure> {
+    if session.file.extension().is_some_and(|extension| extension == "cubin") {
+        let name = session.file.display().to_string();
+        let bytes = std::fs::read(&session.file).map_err(|why| usage(format!("cannot read {name}: {why}")))?;
+        return Opened::of_cubin(&name, bytes).map_err(|error| Failure::new(error.class().exit_code(), error));
+    }
+    let mut opened = open::open(&session.file, how).map_err(|error| Failure::new(error.exit_code(), error))?;
+    if args.machine_code || args.sass {
+        let assembled = Assembled::of_ptx(&opened.name, opened.ptx());
+        opened.machine_code = Some(assembled.map_err(|error| Failure::new(error.exit_code(), error))?);
+    }
+    Ok(opened)
 }
 
 /// `--roofline` and `--timeline`.
@@ -179,6 +196,9 @@ fn print_text(ran: &Ran, opened: &Opened, args: &Sim) {
         let shown = sim::Report { kernel: names::short(&launch.report.kernel), ..launch.report.clone() };
         let sources = opened.sources(&shown);
         out::text(&sim::report::text::render(&shown, &sources, args.lines));
+        if args.sass {
+            out::text(&sim::report::machine_code::listing(&shown, &sources));
+        }
         if let (Some(Line { file, line }), Some(details)) = (&args.access, &shown.details) {
             match access_text::render(details, file.as_deref(), *line, &sources) {
                 Some(text) => out::text(&format!("\n{text}")),

@@ -28,6 +28,16 @@ export function unfold() {
     document.querySelectorAll(".wb-frame").forEach((frame) => { frame.hidden = false; });
 }
 
+/** Has all widgets that can be seen brought, as they are when a reader comes near. */
+export async function awaken() {
+    for (const section of document.querySelectorAll("section.wb-widget")) {
+        if (!section.checkVisibility()) continue;
+        section.scrollIntoView();
+        for (let waits = 0; waits < 200 && !section.dataset.state; waits++) await new Promise((next) => { setTimeout(next, 100); });
+    }
+    window.scrollTo(0, 0);
+}
+
 /** Ends when the page was drawn twice. */
 export async function drawn() {
     for (let frame = 0; frame < 2; frame++) await new Promise((next) => { requestAnimationFrame(() => setTimeout(next)); });
@@ -176,6 +186,8 @@ export function inspectPaper() {
     for (const part of document.querySelectorAll("main :is(.wb-frame, .wb-quiz, figure, table, details > :not(summary))")) {
         // On paper the pages of a chapter follow each other: of the versions so far, the last page's table has all.
         if (part.closest(".wb-summary")) continue;
+        // Controls are for hands: paper shows none of them, and which of them are hidden depends on the others.
+        if (part.closest("fieldset.wb-lab-controls")) continue;
         if (part.checkVisibility() && part.getBoundingClientRect().height > 1) continue;
         if (part.matches("details > *") && part.textContent.trim() === "") continue;
         found.push({ kind: "print", where: window.wbPlace(part), what: "it is not shown on paper" });

@@ -15,7 +15,8 @@ async function reach(page, keys) {
         const group = (node) => node.type === "radio"
             ? [...document.querySelectorAll(`input[name="${node.name}"]`)]
             : [node];
-        return controls.filter((node) => node.checkVisibility() && !group(node).some((own) => window.wbReached.has(own)))
+        // What waits for a guess is switched off until then.
+        return controls.filter((node) => node.checkVisibility() && !node.matches(":disabled") && !group(node).some((own) => window.wbReached.has(own)))
             .map((node) => ({ kind: "reach", where: window.wbPlace(node), what: "Tab passes it by" }));
     });
 }

@@ -24,8 +24,12 @@ const AT_ONCE = 3;
  */
 function plan(page) {
     const search = page === "index.html" || page === "machine/banks.html" ? ["search"] : [];
+    // Explorers are used in contexts of their own: once is enough.
+    const explorer = page === "machine/banks.html" ? ["explorer"] : [];
+    const panel = page === "machine/threads.html" ? ["panel"] : [];
+    const stepper = page === "machine/divergence.html" ? ["stepper"] : [];
     return [
-        [{ theme: "light", width: DESK }, ["paper", "inspect", "wide", "axe", ...search]],
+        [{ theme: "light", width: DESK }, ["paper", "inspect", "wide", "axe", ...search, ...explorer, ...panel, ...stepper]],
         [{ theme: "dark", width: DESK }, ["keyboard", "inspect", "wide", "axe"]],
         [{ theme: "light", width: PHONE }, ["reach", "inspect", "axe-shape"]],
         [{ theme: "dark", width: PHONE }, ["inspect", ...search]],
@@ -57,13 +61,14 @@ async function inTime(work) {
 
 async function check(tools, site, pages) {
     const server = await serve(site);
+    const all = { ...tools, site };
     const jobs = pages.flatMap((page) => plan(page).map(([look, checks]) => ({ page, look, checks })));
     const found = [];
     const slow = [];
     await sideBySide(jobs, async ({ page, look, checks }) => {
         const began = Date.now();
         try {
-            found.push(...await inTime(visit(tools, server.origin, page, look, checks)));
+            found.push(...await inTime(visit(all, server.origin, page, look, checks)));
         } catch (error) {
             found.push({ page, look, kind: "script", where: "the page as a whole", what: `it could not be tested: ${error.message}` });
         }

@@ -3,9 +3,12 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
-import { drawn, inspect, inspectHeight, inspectPaper, inspectPlain, places, unfold } from "./inspect.mjs";
+import { explorers } from "./explorer.mjs";
+import { awaken, drawn, inspect, inspectHeight, inspectPaper, inspectPlain, places, unfold } from "./inspect.mjs";
 import { inspectListings, ROOM } from "./listings.mjs";
 import { keyboard, search } from "./keyboard.mjs";
+import { panels } from "./panel.mjs";
+import { steppers } from "./stepper.mjs";
 
 /** What readers search for, and the page that teaches it, which must come first. */
 export const SEARCHED = [
@@ -61,9 +64,9 @@ async function accessibility(page, axe, colours) {
 
 /**
  * Looks at a page. `look` is `{ theme, width, javascript }`, `checks` are names out of `inspect`, `axe`, `axe-shape`,
- * `keyboard`, `reach`, `search`, `paper` and `wide`: `inspect` again on a large screen. Findings are `{ page, look, kind, where, what }`.
+ * `keyboard`, `reach`, `search`, `explorer`, `panel`, `paper` and `wide`: `inspect` again on a large screen. Findings are `{ page, look, kind, where, what }`.
  */
-export async function visit({ browser, axe }, origin, name, look, checks, picture = null) {
+export async function visit({ browser, axe, site }, origin, name, look, checks, picture = null) {
     const context = await browser.newContext({
         viewport: { width: look.width, height: look.width < 600 ? 844 : 900 },
         colorScheme: look.theme,
@@ -99,6 +102,8 @@ export async function visit({ browser, axe }, origin, name, look, checks, pictur
         // Before anything is unfolded. The appendix of sources is looked into, and not read from top to bottom.
         const measured = checks.includes("inspect") && look.javascript !== false && look.width === WIDTH;
         if (measured && !name.startsWith("sources/")) found.push(...await page.evaluate(inspectHeight, HIGHEST));
+        const scripts = look.javascript !== false;
+        if (scripts) await page.evaluate(awaken);
         if (checks.includes("paper")) found.push(...await page.evaluate(inspectPaper));
         if (checks.includes("keyboard")) found.push(...await keyboard(page));
         if (checks.includes("reach")) found.push(...await keyboard(page, false));
@@ -106,6 +111,7 @@ export async function visit({ browser, axe }, origin, name, look, checks, pictur
             const scripted = look.javascript !== false;
             if (!scripted) found.push(...await page.evaluate(inspectPlain));
             await page.evaluate(unfold);
+            if (scripts) await page.evaluate(awaken);
             // The page notices it when it is drawn next. (Without JavaScript no timer of the page ever ends.)
             if (scripted) await page.evaluate(drawn);
             const dark = look.theme === "dark";
@@ -120,6 +126,9 @@ export async function visit({ browser, axe }, origin, name, look, checks, pictur
             }
             if (look.width >= ROOM) found.push(...await page.evaluate(inspectListings));
         }
+        if (checks.includes("explorer")) found.push(...await explorers({ browser, axe }, origin));
+        if (checks.includes("stepper") && site) found.push(...await steppers({ browser, axe }, origin, site));
+        if (checks.includes("panel") && site) found.push(...await panels({ browser, axe }, origin, site));
         if (checks.includes("axe")) found.push(...await accessibility(page, axe, true));
         if (checks.includes("axe-shape")) found.push(...await accessibility(page, axe, false));
         if (checks.includes("search")) {
