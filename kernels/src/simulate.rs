@@ -1,8 +1,10 @@
 //! Running cases on the simulator. Every problem's PTX is read once.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use advice::Advice;
 use sim::machine_code::Program;
 use sim::predict::{How, Predicted};
 use sim::{Arg, Launch, Module, Options, Outcome, Report};
@@ -116,6 +118,23 @@ fn run_by(
         Arg::Scalar(_) | Arg::Bytes(_) | Arg::Address { .. } | Arg::Memory { .. } => Vec::new(),
     };
     Ok(Simulated { reports, contents: contents.into_iter().map(content).collect() })
+}
+
+/// The edits that would help each launch of a case: the kernel, and what [`advice::of`] says of it.
+///
+/// # Errors
+/// [`SimulateError`] when the simulator refuses.
+pub fn advice(case: &Case) -> Result<Vec<(String, Vec<Advice>)>, SimulateError> {
+    let module = module(case.problem)?;
+    let options = Options { checks: sim::Checks::NONE, ..Options::default() };
+    let all = RefCell::new(Vec::new());
+    let ran = run_by(&case.prepare(), |kernel, launch| {
+        let how = How { registers: truth::registers().get(kernel).copied(), ..How::default() };
+        all.borrow_mut().push((kernel.to_owned(), advice::of(&module, kernel, launch, &options, &how)?));
+        sim::simulate(&module, kernel, launch, &options)
+    });
+    ran.map_err(|error| SimulateError::Sim { case: case.to_string(), error })?;
+    Ok(all.into_inner())
 }
 
 /// Predicts how long launch number `at` of a case takes, from 0, after those before it have been simulated.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Error;
 use crate::ir::Source;
+use crate::ir::inst::Pc;
 use crate::lower;
 use crate::prepare::Executable;
 use crate::ptx;
@@ -43,6 +44,12 @@ impl Module {
     /// The syntax tree.
     pub(crate) fn ast(&self) -> &ptx::ast::Module {
         &self.ast
+    }
+
+    /// Source file and line of an instruction of a program of this module, as a user knows them: see
+    /// [`Program::place`](crate::ir::Program::place).
+    pub fn place(&self, program: &Executable, pc: Pc) -> (String, u32) {
+        program.place(&self.ast, &self.name, pc as usize)
     }
 
     /// The names of the kernels (`.entry`) in the module, in order.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::details::{Accesses, Details, Instruction, Meetings, Waits};
+use super::places;
 use crate::event::LaunchInfo;
-use crate::findings::names::source_name;
 use crate::lanes::lanes_of;
 use crate::launch::Dim3;
 use crate::ptx::ast::Module;
@@ -50,8 +50,8 @@ fn add_lanes(line: &mut LineDetails, seen: &Instruction) {
 
 fn access(launch: &LaunchInfo<'_>, pc: usize, kind: &str, accesses: &Accesses) -> AccessDetails {
     let place = |address: u64| match accesses.shared {
-        true => shared_place(launch, address),
-        false => global_place(launch, address),
+        true => places::shared_text(launch, address),
+        false => places::global_text(launch, address),
     };
     AccessDetails {
         instruction: launch.program.insts[pc].text.clone(),
@@ -86,25 +86,6 @@ fn words(launch: &LaunchInfo<'_>, address: Option<u64>, width: u32) -> Vec<(u32,
     let Some(address) = address else { return Vec::new() };
     let (target, first) = (launch.target, (address >> 2) as u32);
     (0..width.div_ceil(4)).map(|part| target.rules().bank_and_row(first.wrapping_add(part))).collect()
-}
-
-/// An address of global memory in words.
-fn global_place(launch: &LaunchInfo<'_>, address: u64) -> String {
-    match launch.global.find(address, 1) {
-        Some(buffer) => format!("byte {} of {}", address - buffer.base, buffer.name),
-        None => launch.global.locate(address).to_string(),
-    }
-}
-
-/// An address of shared memory in words.
-fn shared_place(launch: &LaunchInfo<'_>, address: u64) -> String {
-    let holds = |start: u64, bytes: u64| address >= start && (address < start + bytes || bytes == 0);
-    // The dynamic variable, of 0 bytes, comes behind all others.
-    let found = launch.program.shared_variables.iter().filter(|(_, start, bytes)| holds(*start, *bytes));
-    match found.max_by_key(|(_, start, _)| *start) {
-        Some((name, start, _)) => format!("byte {} of `{}`", address - start, source_name(name)),
-        None => format!("byte {address} of shared memory"),
-    }
 }
 
 fn multiplicity(meetings: &Meetings, place: impl Fn(u64) -> String) -> Option<Multiplicity> {

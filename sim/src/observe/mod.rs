@@ -8,5 +8,6 @@ pub(crate) mod details;
 pub(crate) mod eras;
 pub mod exact;
 pub mod metrics;
+pub mod places;
 
 pub use crate::event::SharedUnit;

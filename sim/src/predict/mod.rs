@@ -145,6 +145,16 @@ pub fn predict(
     Ok(Predicted { prediction, timeline, buffers: sampled.buffers })
 }
 
+/// The time of a sample that was taken before, which somebody may have changed since: what its blocks did is replayed, and
+/// nothing executed.
+///
+/// # Errors
+/// [`Error::Input`] when there is no such GPU.
+pub fn replayed(sampled: &Sampled, options: &Options, how: &How) -> Result<Prediction, Error> {
+    let (target, _) = options.target_and_lowering()?;
+    Ok(of_sample(sampled, target, how).prediction)
+}
+
 /// What comes of the replay of a sample.
 pub(crate) struct Timed {
     pub(crate) prediction: Prediction,

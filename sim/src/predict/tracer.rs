@@ -55,8 +55,6 @@ impl Tracer {
         let phase = |pc: usize| polls::phase(&program.insts[pc].op, &program.insts[pc].opcode);
         let strong = |op: &Op| matches!(op, Op::Load(access) if access.strong);
         Self {
-            trace: Trace { code: code(launch.program), ..Trace::default() },
-            wanted,
             past_l1: (0..program.insts.len())
                 .map(|pc| {
                     let opcode = &program.insts[pc].opcode;
@@ -68,14 +66,7 @@ impl Tracer {
                 .map(|pc| strong(&program.insts[pc].op) || phase(pc) == Some(Phase::Wait))
                 .collect(),
             phases: (0..program.insts.len()).map(phase).collect(),
-            asked: HashMap::new(),
-            barriers: HashMap::new(),
-            phase_counts: Vec::new(),
-            neighbours,
-            current: None,
-            places: HashMap::new(),
-            openings: Vec::new(),
-            events: Vec::new(),
+            ..Self::of_code(code(launch.program), wanted, neighbours)
         }
     }
 
@@ -87,13 +78,18 @@ impl Tracer {
         wanted: Vec<u64>,
         neighbours: usize,
     ) -> Self {
+        Self { polls: past_l1.clone(), past_l1, ..Self::of_code(code, wanted, neighbours) }
+    }
+
+    /// Follows blocks of which nothing was seen yet; nothing is known of these instructions.
+    fn of_code(code: Vec<Instruction>, wanted: Vec<u64>, neighbours: usize) -> Self {
         let length = code.len();
         Self {
             trace: Trace { code, ..Trace::default() },
             wanted,
-            polls: past_l1.clone(),
-            past_l1,
+            past_l1: vec![false; length],
             bulk: vec![false; length],
+            polls: vec![false; length],
             phases: vec![None; length],
             asked: HashMap::new(),
             barriers: HashMap::new(),
