@@ -2,6 +2,7 @@
 //! honest alternative passes, with many secrets, every wrong solution, every mutant of the solution and every mutant of the
 //! idea is rejected, every question has an answer, and no file is left over.
 
+mod edits;
 mod evasions;
 mod files;
 mod honest;

@@ -69,6 +69,8 @@ pub struct Exercise {
     pub task: String,
     /// Which kind of check the starter fails; none for questions, whose file of answers is empty at first.
     pub starter_fails: Option<CheckKind>,
+    /// Of an exercise to improve: the edit that is its lesson, which advice on the starter must suggest first.
+    pub edit: Option<advice::Edit>,
     /// What is run.
     pub run: Run,
     /// On which inputs.

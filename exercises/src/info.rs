@@ -61,6 +61,7 @@ struct ExerciseInfo {
     #[serde(default)]
     task: String,
     starter_fails: Option<CheckKind>,
+    edit: Option<advice::Edit>,
     run: Run,
     #[serde(default)]
     case: Vec<Case>,
@@ -176,6 +177,7 @@ fn exercise(path: &Path, group: &str, name: &str) -> Result<Exercise, CourseErro
         further_reading: info.further_reading,
         task: info.task.trim().to_owned(),
         starter_fails: info.starter_fails,
+        edit: info.edit,
         run: info.run,
         cases: info.case,
         lesson: info.lesson.trim().to_owned(),
@@ -257,6 +259,12 @@ fn kind(exercise: &Exercise) -> Judged {
     }
     if exercise.kind == Kind::Improve && exercise.contract.is_empty() {
         return wrong("an exercise to improve has a cost contract", "add a [[contract]]");
+    }
+    if (exercise.kind == Kind::Improve) != exercise.edit.is_some() {
+        return wrong(
+            "an exercise to improve, and no other, names the `edit` that `warpbook sim --advice` should suggest first",
+            format!("the edits are {}", advice::Edit::ALL.map(advice::Edit::name).join(", ")),
+        );
     }
     Ok(())
 }

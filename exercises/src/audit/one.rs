@@ -60,6 +60,7 @@ pub(super) fn check(
             report.problems.push(format!("{} has no wrong solution with its misconception", folder.display()));
         }
         audit.sibling(&mut report)?;
+        audit.edits(&mut report)?;
     }
     let file = course.proof_file(exercise);
     if read(&file).unwrap_or_default() != report.proof() {
@@ -72,7 +73,7 @@ pub(super) struct Audit<'a> {
     pub(super) course: &'a Course,
     pub(super) exercise: &'a Exercise,
     pub(super) bench: Bench<'a>,
-    compiler: &'a dyn Compiler,
+    pub(super) compiler: &'a dyn Compiler,
 }
 
 /// A source of the course and its grade; a sentence where the course makes grading impossible.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use advice::Advice;
 use kernels::checked::{self, Subject};
 use kernels::gpu::Work;
 use kernels::launch::argument::{self, Argument};
@@ -101,6 +102,26 @@ impl Instance {
             }
         }
         Ok(series.us())
+    }
+
+    /// The edits that would help each launch of a learner's code, in order.
+    ///
+    /// # Errors
+    /// [`RunFailure`].
+    pub fn advice(&self, code: &Code) -> Result<Vec<Vec<Advice>>, RunFailure> {
+        let options = sim::Options { checks: sim::Checks::NONE, ..sim::Options::default() };
+        let mut contents = Vec::new();
+        let mut all = Vec::new();
+        for made in &self.launches {
+            let kernel = kernel(code, made)?;
+            let mut launch = self.launch(code, made, &kernel)?;
+            go_on(&mut launch, made.args.len(), &contents);
+            let how = predict::How::default();
+            all.push(advice::of(&code.counted, &kernel, &launch, &options, &how).map_err(RunFailure::of)?);
+            let outcome = sim::simulate(&code.counted, &kernel, &launch, &options).map_err(RunFailure::of)?;
+            contents = outcome.buffers.into_iter().skip(made.args.len()).map(Option::unwrap_or_default).collect();
+        }
+        Ok(all)
     }
 
     /// One launch, with the buffers as they are at the start behind its arguments.
