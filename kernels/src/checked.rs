@@ -30,6 +30,36 @@ pub struct Checked {
 /// How many instructions unoptimised code executes for one of optimised code, at most: its variables live in memory.
 const DEBUG_COST: u64 = 16;
 
+/// What machine code did, with what the checks find in the PTX that it was made from: they see accesses that ptxas merges or
+/// takes away. What is found in the machine code alone stays.
+pub fn of_machine_code(mut outcome: Outcome, subject: Subject<'_>, launch: &Launch, options: &Options) -> Checked {
+    let Checked { outcome: ptx, mut notes } = match run(subject, launch, options) {
+        Ok(done) => done,
+        Err(why) => return Checked { outcome, notes: vec![format!("the PTX was not checked: {why}")] },
+    };
+    let report = &mut outcome.report;
+    let determined = ptx.report.is_clean() && ptx.report.order.places.is_empty();
+    for (own, other) in report.output.iter().zip(&ptx.report.output) {
+        if determined && own.blake3 != other.blake3 {
+            notes.push(format!("the machine code leaves other bytes in argument {} than the PTX does", own.argument));
+        }
+    }
+    if !ptx.report.findings.is_empty() {
+        report.findings = ptx.report.findings;
+    }
+    report.order = ptx.report.order;
+    outcome.buffers = outcome.buffers.into_iter().zip(ptx.buffers).map(known).collect();
+    Checked { outcome, notes }
+}
+
+/// What a buffer holds, with what is known of it where it was checked.
+fn known((after, checked): (Option<Content>, Option<Content>)) -> Option<Content> {
+    match (after, checked) {
+        (Some(after), Some(checked)) => Some(after.known_as(&checked)),
+        (after, _) => after,
+    }
+}
+
 /// Simulates a launch.
 ///
 /// # Errors
@@ -49,10 +79,6 @@ pub fn run(subject: Subject<'_>, launch: &Launch, options: &Options) -> Result<C
     let generous = Options { budget: options.budget.saturating_mul(DEBUG_COST), ..options.clone() };
     let debug = match sim::simulate(module, subject.kernel, launch, &generous) {
         Ok(debug) => {
-            let known = |both: (Option<Content>, Option<Content>)| match both {
-                (Some(after), Some(debug)) => Some(after.known_as(&debug)),
-                (after, _) => after,
-            };
             outcome.buffers = outcome.buffers.into_iter().zip(debug.buffers).map(known).collect();
             debug.report
         }

@@ -1,6 +1,11 @@
 //! Times from executed machine code, end to end: the committed cubin of a problem, a launch, the report.
 
+use kernels::assembled::Assembled;
 use kernels::cubins;
+use kernels::launch::command::CommandLine;
+use kernels::launch::run;
+use kernels::open::Opened;
+use kernels::testing::not_run;
 use sim::machine_code::{self, Program};
 use sim::predict::How;
 use sim::report::stall;
@@ -50,4 +55,32 @@ fn a_report_of_machine_code_has_the_time_and_what_warps_wait_for() {
     // From a sample alone it is the same: all blocks have the same work.
     let sampled = machine_code::predict(&program, &launch, &options, &how).expect("a prediction").prediction;
     assert_eq!(sampled.us, prediction.us);
+}
+
+#[test]
+fn what_is_wrong_with_the_ptx_is_told_where_its_machine_code_is_executed() {
+    // Thread k reads the word of thread k + 1, and no barrier is between them.
+    const RACE: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 4 .b8 tile[256];\n\
+        .visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<8>;\n.reg .b64 %rd<4>;\nld.param.u64 %rd1, [out];\n\
+        mov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\nmov.u32 %r3, tile;\nadd.u32 %r4, %r3, %r2;\nst.shared.u32 [%r4], %r1;\n\
+        xor.b32 %r5, %r2, 4;\nadd.u32 %r6, %r3, %r5;\nld.shared.u32 %r7, [%r6];\ncvt.u64.u32 %rd2, %r2;\n\
+        add.u64 %rd3, %rd1, %rd2;\nst.global.u32 [%rd3], %r7;\nret;\n}\n";
+    let code = match Assembled::of_ptx("k.ptx", RACE) {
+        Ok(code) => code,
+        Err(why) => return not_run("checks of executed machine code", &why.to_string()),
+    };
+    let line = CommandLine {
+        grid: Some("1".to_owned()),
+        block: Some("64".to_owned()),
+        args: vec!["zeros:256".to_owned()],
+        ..CommandLine::default()
+    };
+    let mut opened = Opened::of_ptx("k.ptx", RACE).expect("PTX");
+    opened.machine_code = Some(code);
+    let session = line.session().expect("a launch");
+    let ran = run::run(&session, &mut opened, &Options::default(), None, None).expect("a run");
+    let report = &ran.launches[0].report;
+    assert!(report.machine_code.is_some(), "PTX was counted");
+    let kinds: Vec<&str> = report.errors().map(|finding| finding.kind.name()).collect();
+    assert_eq!(kinds, ["race"], "{:?}", report.findings);
 }

@@ -3,6 +3,7 @@
 
 use std::fs;
 
+use advice::Advice;
 use serde::Serialize;
 use sim::predict::timeline::Timeline;
 use sim::predict::{self, How, Series, WhatIf};
@@ -44,6 +45,9 @@ pub struct RanLaunch {
     /// What the first warps of a multiprocessor do, where the time was predicted.
     #[serde(skip)]
     pub timeline: Option<Timeline>,
+    /// The edits that would help, where they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub advice: Option<Vec<Advice>>,
 }
 
 /// How times are predicted.
@@ -55,6 +59,8 @@ pub struct Timing {
     pub registers: Option<u32>,
     /// Resources that are to be faster.
     pub what_if: Vec<WhatIf>,
+    /// Whether edits are looked for that would help. It is done on the road over PTX.
+    pub advice: bool,
 }
 
 impl Ran {
@@ -115,6 +121,10 @@ pub fn run(
     }
     if opened.machine_code.is_some() && sets {
         let message = "variables that a launch sets (--symbol) are not set in machine code yet".to_owned();
+        return Err(SpecError::Usage(message).into());
+    }
+    if opened.ptx().is_empty() && timing.is_some_and(|timing| timing.advice) {
+        let message = "--advice tries edits on PTX, and a cubin has none: give the source or its PTX".to_owned();
         return Err(SpecError::Usage(message).into());
     }
     let context = session.context();
@@ -283,8 +293,10 @@ fn one(
     if let Some(twin) = twin {
         twin.push(&signature.ptx_name, &launch, memory.iter().filter(|buffer| buffer.shared).count());
     }
+    let has_ptx = !opened.ptx().is_empty();
     let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &signature.ptx_name };
     let sample = timing.as_ref().is_some_and(|(timing, _)| timing.sample);
+    let mut advice = None;
     // Of machine code all blocks are executed first: then the work of each is known.
     let (mut timed, mut predicted) = (None, None);
     if let Some((timing, series)) = timing {
@@ -292,6 +304,9 @@ fn one(
         let how = How { registers, touched: series.touched(), what_if, ..How::default() };
         let quiet = Options { checks: Checks::NONE, ..options.clone() };
         let kernel = &signature.ptx_name;
+        if timing.advice && !sample {
+            advice = Some(advice::of(&opened.module, kernel, &launch, &quiet, &how)?);
+        }
         match &mut opened.machine_code {
             Some(machine_code) if !sample => {
                 let (outcome, timeline) = machine_code.run_timed(kernel, &launch, options, &how)?;
@@ -323,16 +338,25 @@ fn one(
             ..Report::default()
         };
         let notes = vec![SAMPLED.to_owned()];
-        return Ok(RanLaunch { report, notes, timeline: Some(std::mem::take(&mut predicted.timeline)) });
+        let timeline = Some(std::mem::take(&mut predicted.timeline));
+        return Ok(RanLaunch { report, notes, timeline, advice: None });
     }
     let mut timeline = None;
-    let (outcome, notes) = match (timed, &mut opened.machine_code) {
+    let of_code = match (timed, &mut opened.machine_code) {
         (Some((outcome, own)), _) => {
             timeline = Some(own);
-            (outcome, Vec::new())
+            Some(outcome)
         }
-        (None, Some(machine_code)) => (machine_code.run(&signature.ptx_name, &launch, options)?, Vec::new()),
-        (None, None) => {
+        (None, Some(machine_code)) => Some(machine_code.run(&signature.ptx_name, &launch, options)?),
+        (None, None) => None,
+    };
+    let (outcome, notes) = match of_code {
+        Some(outcome) if options.checks != Checks::NONE && has_ptx => {
+            let done = checked::of_machine_code(outcome, subject, &launch, options);
+            (done.outcome, done.notes)
+        }
+        Some(outcome) => (outcome, Vec::new()),
+        None => {
             let done = checked::run(subject, &launch, options)?;
             (done.outcome, done.notes)
         }
@@ -350,7 +374,7 @@ fn one(
         report.prediction = Some(predicted.prediction);
         timeline = Some(predicted.timeline);
     }
-    Ok(RanLaunch { report, notes, timeline })
+    Ok(RanLaunch { report, notes, timeline, advice })
 }
 
 /// What a user is told when only a sample of the blocks ran.
