@@ -96,6 +96,10 @@ pub(crate) struct Sim {
     /// Show every source line that has a counter, not only those that cost most
     #[arg(long)]
     pub(crate) lines: bool,
+    /// Write a page that reads like a profiler's report, with the time, the details of accesses, the edits that would help
+    /// and the source with its costs: HTML in one file
+    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    pub(crate) report: Option<PathBuf>,
     /// The GPU to simulate (`warpbook targets` lists them) [default: h200]
     #[arg(long, value_name = "GPU")]
     pub(crate) target: Option<String>,
@@ -157,6 +161,9 @@ pub(crate) struct Time {
     /// Also predict for a GPU of which something is faster, such as dram=x2,shared=x2: which wall comes next?
     #[arg(long, value_name = "RESOURCE=xN", value_delimiter = ',')]
     pub(crate) what_if: Vec<sim::predict::WhatIf>,
+    /// Say which edits of the kernel would help, and by how much: they are tried on the addresses that the launch uses
+    #[arg(long, conflicts_with = "sample")]
+    pub(crate) advice: bool,
     /// Registers of a thread, as `ptxas -v` tells them [default: estimated from the PTX]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=255))]
     pub(crate) registers: Option<u32>,
@@ -171,7 +178,12 @@ pub(crate) struct Time {
 impl Time {
     /// Whether a time is asked for.
     pub(crate) const fn wanted(&self) -> bool {
-        self.time || self.sample || !self.what_if.is_empty() || self.roofline.is_some() || self.timeline.is_some()
+        self.time
+            || self.sample
+            || self.advice
+            || !self.what_if.is_empty()
+            || self.roofline.is_some()
+            || self.timeline.is_some()
     }
 }
 

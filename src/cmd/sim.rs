@@ -1,5 +1,7 @@
 //! `warpbook sim`: any kernel on the simulated SM.
 
+use std::path::Path;
+
 use kernels::assembled::Assembled;
 use kernels::compile::{Arch, Choice, Compiler, Options};
 use kernels::launch::command::CommandLine;
@@ -11,6 +13,7 @@ use kernels::lowering;
 use kernels::names;
 use kernels::open::{self, How, Opened};
 use kernels::timing::{gantt, roofline};
+use profile::Profile;
 use sim::report::access_text;
 use sim::{Checks, Lowering};
 
@@ -37,10 +40,11 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
     }
     let time = &args.time;
     let of_code = opened.machine_code.is_some();
-    let timing = (time.wanted() || of_code || gpu.is_some()).then(|| Timing {
+    let timing = (time.wanted() || of_code || gpu.is_some() || args.report.is_some()).then(|| Timing {
         sample: time.sample,
         registers: time.registers,
         what_if: time.what_if.clone(),
+        advice: time.advice || args.report.is_some() && !opened.ptx().is_empty(),
     });
     let mut twin = gpu.is_some().then(Twin::new);
     let ran = run::run(&session, &mut opened, &options, timing.as_ref(), twin.as_mut())
@@ -53,6 +57,10 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
         kernels.dedup();
         let note = lowering::note(&opened.name, opened.ptx(), &kernels);
         opened.notes.extend(note);
+    }
+    if let Some(file) = &args.report {
+        let command = profile::command_line("warpbook", std::env::args().skip(1));
+        write(file, profile::page(&Profile::of(&ran, &opened, on_gpu.as_ref(), command)))?;
     }
     if json {
         print_json(&ran, &opened, on_gpu.as_ref())?;
@@ -85,11 +93,6 @@ fn draw(ran: &Ran, args: &Sim) -> Result<(), Failure> {
     let shown: Vec<_> = (ran.launches.iter())
         .filter_map(|launch| Some((names::short(&launch.report.kernel), launch.report.prediction.as_ref()?)))
         .collect();
-    let write = |file: &std::path::Path, svg: String| {
-        std::fs::write(file, svg).map_err(|why| usage(format!("cannot write {}: {why}", file.display())))?;
-        eprintln!("written: {}", file.display());
-        Ok::<(), Failure>(())
-    };
     if let Some(file) = &args.time.roofline {
         write(file, roofline::svg(&shown))?;
     }
@@ -97,6 +100,13 @@ fn draw(ran: &Ran, args: &Sim) -> Result<(), Failure> {
     if let (Some(file), Some((report, timeline))) = (&args.time.timeline, last) {
         write(file, gantt::svg(&names::short(&report.kernel), report.prediction.as_ref(), timeline))?;
     }
+    Ok(())
+}
+
+/// Writes a drawing or a page, and says so.
+fn write(file: &Path, content: String) -> Result<(), Failure> {
+    std::fs::write(file, content).map_err(|why| usage(format!("cannot write {}: {why}", file.display())))?;
+    eprintln!("written: {}", file.display());
     Ok(())
 }
 
@@ -205,6 +215,9 @@ fn print_text(ran: &Ran, opened: &Opened, args: &Sim) {
                 None => say!("note: nothing was executed at that line; --access all shows all lines that were"),
             }
         }
+        if let (Some(advice), true) = (&launch.advice, args.time.advice) {
+            out::text(&format!("\n{}", advice::text::render(advice)));
+        }
         for note in &launch.notes {
             say!("note: {note}");
         }
@@ -231,7 +244,7 @@ fn options(args: &Sim, session: &Session) -> sim::Options {
         },
         budget: args.budget.or(session.settings.budget).unwrap_or(default.budget),
         checks: if args.no_checks { Checks::NONE } else { args.checks },
-        details: args.access.is_some(),
+        details: args.access.is_some() || args.report.is_some(),
         seed: args.seed.or(session.settings.seed).unwrap_or(default.seed),
         schedules: args.schedules.or(session.settings.schedules).unwrap_or(default.schedules),
         ..default
