@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::directive::Directive;
 use crate::excerpt;
 use crate::fault::Reason;
-use crate::html::{Table, code, escape, number};
+use crate::html::{Table, escape, number};
 use crate::panel;
 use crate::repeats::Shown;
 

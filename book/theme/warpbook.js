@@ -68,8 +68,9 @@
         let place = line.querySelector(".wb-progress");
         if (!place) line.append(place = make("span", { class: "wb-progress" }));
         const right = kept.filter((own) => own.right).length;
-        place.textContent = kept.length === 0 ? ` · ${quizzes.length} questions`
-            : ` · ${kept.length} of ${quizzes.length} questions answered, ${right} right at the first try`;
+        const all = `${quizzes.length} question${quizzes.length === 1 ? "" : "s"}`;
+        place.textContent = kept.length === 0 ? ` · ${all}`
+            : ` · ${kept.length} of ${all} answered, ${right} right at the first try`;
     };
 
     // A field for a number, and what happens when one is entered.

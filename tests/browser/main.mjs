@@ -13,8 +13,8 @@ import { orLater, start, visit } from "./visit.mjs";
 
 const PHONE = 390;
 const DESK = 1280;
-/** How long a look may take, in milliseconds: the longest takes some ten seconds on an idle machine. */
-const PATIENCE = 300_000;
+/** How long a look may take, in milliseconds: the longest, which uses all widgets of a kind, takes some minutes where three share two cores. */
+const PATIENCE = 480_000;
 /** How many pages are open at the same time. */
 const AT_ONCE = 3;
 
@@ -24,12 +24,12 @@ const AT_ONCE = 3;
  */
 function plan(page) {
     const search = page === "index.html" || page === "machine/banks.html" ? ["search"] : [];
-    // Explorers are used in contexts of their own: once is enough.
-    const explorer = page === "machine/banks.html" ? ["explorer"] : [];
-    const panel = page === "machine/threads.html" ? ["panel"] : [];
-    const stepper = page === "machine/divergence.html" ? ["stepper"] : [];
+    // Widgets are used in contexts of their own: once is enough, and by itself, since it takes its time.
+    const used = { "machine/banks.html": "explorer", "machine/threads.html": "panel", "machine/divergence.html": "stepper" }[page];
+    const widgets = used ? [[{ theme: "light", width: DESK }, [used]]] : [];
     return [
-        [{ theme: "light", width: DESK }, ["paper", "inspect", "wide", "axe", ...search, ...explorer, ...panel, ...stepper]],
+        ...widgets,
+        [{ theme: "light", width: DESK }, ["paper", "inspect", "wide", "axe", ...search]],
         [{ theme: "dark", width: DESK }, ["keyboard", "inspect", "wide", "axe"]],
         [{ theme: "light", width: PHONE }, ["reach", "inspect", "axe-shape"]],
         [{ theme: "dark", width: PHONE }, ["inspect", ...search]],
@@ -88,7 +88,7 @@ async function check(tools, site, pages) {
 async function pictures(tools, site, pages, folder) {
     const server = await serve(site);
     await mkdir(folder, { recursive: true });
-    const jobs = pages.flatMap((page) => plan(page).filter(([look]) => look.javascript !== false)
+    const jobs = pages.flatMap((page) => plan(page).filter(([look, checks]) => look.javascript !== false && checks.includes("inspect"))
         .map(([look]) => ({ page, look })));
     await sideBySide(jobs, ({ page, look }) => visit(tools, server.origin, page, look, [], (open) => open.screenshot({
         path: path.join(folder, `${page.replace(/\W+/g, "-").replace(/-html$/, "")}-${look.theme}-${look.width}.png`),

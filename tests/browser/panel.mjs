@@ -8,6 +8,7 @@ import { orLater } from "./visit.mjs";
 
 const THREADS = ["machine/threads.html", "machine-threads-number"];
 const RACE = ["machine/barriers.html", "machine-barriers-overwritten"];
+const ORDERS = ["compaction.html", "compaction-atomics"];
 const PICTURES = ["histogram.html", "histogram-images"];
 /** Pages with panels, with the panel of each. */
 const PANELS = [
@@ -166,6 +167,31 @@ const TESTS = {
             demand(small.length === 0, `too small for a thumb: ${small.join(" ")}`);
             const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
             demand(wide <= 0, `the page is ${wide} px too wide`);
+        } finally {
+            await orLater(context.close());
+        }
+    },
+
+    /** Blocks that ask a counter for places get them in the order in which they run: several orders, then one of them alone. */
+    async "several orders leave different results, and one of them is run alone"({ browser, origin }) {
+        const [file, id] = ORDERS;
+        const { context, page, errors } = await open(browser, `${origin}/${file}`);
+        try {
+            const section = await ready(page, id);
+            await section.locator(`#${id}-orders`).selectOption("8");
+            await section.locator(".wb-panel-run").click();
+            await ended(page, id);
+            const text = await section.locator(".wb-panel-orders").textContent();
+            demand(/The result depends on the order: from byte [\d,]+ on, argument \d is not the same/.test(text), text);
+            const again = section.locator(".wb-panel-orders button").first();
+            const seed = (await again.textContent()).match(/\d+/)[0];
+            await again.click();
+            await page.waitForFunction(([own, order]) => document.querySelector(`#${own} caption`)?.textContent.includes(`order ${order}`), [id, seed]);
+            demand(!/1 order/.test(await section.locator("caption").first().textContent()) || seed === "1", "another order was run");
+            demand(page.url().includes(`order=${seed}`), "the address does not hold the order");
+            await section.locator(".wb-panel-orders button").filter({ hasText: "Back to order 0" }).click();
+            await page.waitForFunction((own) => !document.querySelector(`#${own} caption`).textContent.split(";")[0].includes("order"), id);
+            demand(errors.length === 0, errors.join("; "));
         } finally {
             await orLater(context.close());
         }

@@ -16,6 +16,8 @@
     const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (/[.!?]$/.test(text) ? "" : ".");
     /** A message's text, with what stands in backticks as code. */
     const prose = (text) => sentence(text).split("`").map((part, at) => (at % 2 ? make("code", {}, part) : part));
+    /** How many orders of threads can be run, and the words for it. */
+    const ORDERS = [["1", "one order"], ["8", "8 orders"], ["32", "32 orders"]];
     /** The letters of a finding's two parties. */
     const letters = (at) => [2 * at, 2 * at + 1].map((own) => String.fromCharCode(65 + (own % 26)));
     const base = (path) => path.split(/[/\\]/).pop();
@@ -35,6 +37,7 @@
         const first = state.setups[0];
         const defaults = {
             kernel: first.kernel, case: first.case, data: first.input?.kind ?? "", seed: "0", heat: state.heat,
+            orders: "1", order: "0",
             ...Object.fromEntries(state.numbers.map((knob) => [`n-${knob.name}`, String(knob.value)])),
         };
         let now = { ...defaults };
@@ -79,6 +82,10 @@
             numeric(`n-${knob.name}`, knob.name.replaceAll("_", " "), knob.from, knob.to, knob.step, true);
         }
         if (withData) numeric("seed", "seed", 0, 9999, 1, false);
+        // A GPU leaves open in which order blocks, warps and lanes that have parted run; a seed names one order.
+        const orders = field("orders", "run in", make("select"));
+        for (const [value, text] of ORDERS) orders.append(make("option", { value }, text));
+        orders.addEventListener("change", () => changed("orders", orders.value));
         const runButton = make("button", { type: "button", class: "wb-panel-run" }, "Run");
         const stopButton = make("button", { type: "button", class: "wb-panel-stop", hidden: "" }, "Stop");
         runButton.addEventListener("click", () => run());
@@ -127,7 +134,7 @@
         const restore = (values) => {
             now = { ...defaults };
             for (const [key, value] of Object.entries(values)) {
-                const options = { kernel: kernels, case: cases, data: state.kinds, heat: state.counters.map((own) => own.name) };
+                const options = { kernel: kernels, case: cases, data: state.kinds, heat: state.counters.map((own) => own.name), orders: ORDERS.map(([count]) => count) };
                 const known = key in options ? options[key].includes(value) : key in defaults && /^\d+$/.test(value);
                 if (known) now[key] = value;
             }
@@ -140,7 +147,8 @@
             const same = withData
                 ? own.find((setup) => setup.input?.kind === now.data)
                 : own.find((setup) => setup.case === now.case);
-            const plain = state.numbers.every((knob) => now[`n-${knob.name}`] === String(knob.value)) && Number(now.seed) === 0;
+            const plain = state.numbers.every((knob) => now[`n-${knob.name}`] === String(knob.value)) && Number(now.seed) === 0
+                && Number(now.order) === 0;
             return { setup: same ?? own[0], recorded: Boolean(same) && plain };
         };
         const request = () => {
@@ -151,7 +159,7 @@
             const numbers = Object.fromEntries(state.numbers.map((knob) => [knob.name, Number(now[`n-${knob.name}`])]));
             return {
                 op: "run", module: { name: state.file, ptx: state.ptx }, let: numbers, buffers, launches: setup.launches,
-                predict: true, registers: state.registers,
+                predict: true, registers: state.registers, seed: Number(now.order), schedules: Number(now.orders),
             };
         };
         const name = () => {
@@ -160,7 +168,8 @@
             if (!withData && cases.length > 1) parts.push(now.case);
             if (withData) parts.push(now.data + (Number(now.seed) ? `, seed ${now.seed}` : ""));
             for (const knob of state.numbers) parts.push(`${knob.name.replaceAll("_", " ")} ${now[`n-${knob.name}`]}`);
-            return parts.join(", ") || chosen().setup.case || now.kernel;
+            const own = parts.join(", ") || chosen().setup.case || now.kernel;
+            return Number(now.order) ? `${own}, order ${now.order}` : own;
         };
         /** The first number that is none, or leaves its range. */
         const fault = () => {
@@ -307,6 +316,7 @@
                 parts.push(`${number(value)} ${counter.name}${recorded === value ? `, as the ${last.what.setup.measured.gpu} counted` : ""}.`);
             }
             parts.push(found.length ? `${plural(found.length, "finding")}: ${found[0].message}.` : "No findings.");
+            if (last.reports.some((report) => report.order?.differing?.length)) parts.push("The result depends on the order of threads.");
             return parts.join(" ");
         };
         const predicted = () => {
@@ -320,6 +330,47 @@
                 if (report.prediction) list.append(make("li", {}, make("code", {}, report.kernel), ` ${clock(report.prediction)}`));
             });
             return list;
+        };
+        /** Runs one order by its number, alone. */
+        const replay = (seed) => {
+            const again = make("button", { type: "button" }, `Run order ${seed} alone`);
+            again.addEventListener("click", () => {
+                changed("order", String(seed));
+                changed("orders", "1");
+                run();
+            });
+            return again;
+        };
+        /** What several orders left, and what depends on the order. */
+        const inOrders = () => {
+            const all = last.reports.map((report) => report.order).filter(Boolean);
+            const seeds = all.find((order) => order.seeds?.length)?.seeds ?? [];
+            const differing = all.flatMap((order) => order.differing ?? []);
+            const places = all.flatMap((order) => order.places ?? []);
+            const parts = [];
+            if (seeds.length > 1 && differing.length === 0) {
+                const wrong = findings().some((finding) => finding.severity !== "remark");
+                parts.push(make("p", {}, wrong
+                    ? `${seeds.length} orders of threads were run. What a faulty kernel leaves says nothing about order.`
+                    : `${seeds.length} orders of threads were run, and all left the same in every buffer.`));
+            }
+            for (const { argument, seed, byte } of differing) {
+                const text = `The result depends on the order: from byte ${number(byte)} on, argument ${argument} is not the same in `
+                    + `order ${seeds[0]} and in order ${seed}. `;
+                parts.push(make("p", {}, text, replay(seed)));
+            }
+            if (places.length > 0) {
+                const list = make("ul");
+                for (const { line, what } of places) list.append(make("li", {}, `line ${line}: `, ...prose(what)));
+                const what = differing.length > 0 ? "What depends on the order:" : "What could depend on the order of threads:";
+                parts.push(make("p", {}, what), list);
+            }
+            if (Number(last.what.request.seed)) {
+                const back = make("button", { type: "button" }, "Back to order 0");
+                back.addEventListener("click", () => { changed("order", "0"); run(); });
+                parts.push(make("p", {}, `This is order ${last.what.request.seed}. `, back));
+            }
+            return parts.length > 0 ? make("div", { class: "wb-panel-orders" }, ...parts) : null;
         };
         const table = () => {
             const { setup, recorded } = last.what;
@@ -398,9 +449,11 @@
                     : `line ${finding.line} (▲)`;
                 const kind = finding.severity === "remark" ? "remark" : "finding";
                 list.append(make("li", {}, make("b", {}, `${kind} [${finding.kind}], ${own}: `), ...prose(finding.message), " ",
-                    ...prose(finding.help)));
+                    ...prose(finding.help), ...(finding.seed && last.what.request.seed !== finding.seed ? [" ", replay(finding.seed)] : [])));
             }
             parts.push(found.length ? list : make("p", { class: "wb-panel-clean" }, "Findings: none."));
+            const depends = inOrders();
+            if (depends) parts.push(depends);
             parts.push(make("p", { class: "wb-panel-heat" }, make("label", { for: heatOf.id }, "beside the lines "), heatOf));
             parts.push(table());
             const clock = predicted();
