@@ -15,7 +15,7 @@ pub(crate) enum Change {
     Wavefronts(BTreeMap<u32, (u64, u64)>),
     /// The sectors of a warp's accesses are given to them in order, a window at a time.
     ByWindow(BTreeSet<u32>),
-    /// The sectors of a block's accesses are given to them in order.
+    /// The sectors of a block's accesses are moved once, in order; the other accesses go to shared memory.
     ByBlock(BTreeSet<u32>),
     /// So many accesses that follow one another become one.
     Fused(BTreeSet<u32>, u64),
@@ -43,7 +43,17 @@ impl Change {
                 }
                 Self::ByBlock(pcs) => {
                     let all: Vec<u32> = block.warps.iter().flat_map(|warp| accesses(warp, pcs)).collect();
-                    by_buffer(&changed, all).iter().for_each(|own| in_order(&mut changed, own));
+                    let mut gone = HashSet::new();
+                    for own in by_buffer(&changed, all) {
+                        gone.extend(stage(&mut changed, &own));
+                    }
+                    for event in block.warps.iter_mut().flatten() {
+                        if let Event::Global { pc, access } = *event
+                            && gone.contains(&access)
+                        {
+                            *event = Event::Shared { pc, wavefronts: 1 };
+                        }
+                    }
                 }
                 Self::Fused(pcs, count) => {
                     block.warps.iter_mut().for_each(|warp| fuse(&mut changed, warp, pcs, *count as usize));
@@ -105,22 +115,40 @@ fn wavefronts(warps: &mut [Vec<Event>], ratios: &BTreeMap<u32, (u64, u64)>) {
 
 /// Gives the sectors of these accesses to them in ascending order, to each as many.
 fn in_order(trace: &mut Trace, own: &[u32]) {
-    let mut sectors: Vec<u64> = own.iter().flat_map(|&access| of(trace, access).to_vec()).collect();
-    sectors.sort_unstable();
-    sectors.dedup();
+    let sectors = all_of(trace, own);
     if own.is_empty() || sectors.is_empty() {
         return;
     }
-    let each = sectors.len().div_ceil(own.len());
-    // Where there are fewer sectors than accesses, some share one.
-    let share = |number: usize| {
-        let first = (number * sectors.len() / own.len()).min(sectors.len() - 1);
-        let last = ((number + 1) * sectors.len() / own.len()).max(first + 1).min(first + each);
-        &sectors[first..last.min(sectors.len())]
-    };
     for (number, &access) in own.iter().enumerate() {
-        set(trace, access, share(number));
+        // Where there are fewer sectors than accesses, some share one.
+        let first = (number * sectors.len() / own.len()).min(sectors.len() - 1);
+        let last = ((number + 1) * sectors.len() / own.len()).max(first + 1);
+        set(trace, access, &sectors[first..last]);
     }
+}
+
+/// Leaves as many of a block's accesses as full ones need to move all their sectors once, one here and one there, and
+/// gives back the others: they go to shared memory.
+fn stage(trace: &mut Trace, own: &[u32]) -> Vec<u32> {
+    let sectors = all_of(trace, own);
+    // A full access of 32 lanes moves a sector for each byte of a lane's width.
+    let width = own.iter().map(|&access| trace.accesses[access as usize].width).max().unwrap_or(4).max(1);
+    let needed = sectors.len().div_ceil(width as usize).clamp(1, own.len().max(1));
+    let stays = |number: usize| number * needed / own.len() != (number + 1) * needed / own.len();
+    let (kept, gone): (Vec<_>, Vec<_>) = own.iter().enumerate().partition(|(number, _)| stays(*number));
+    let [kept, gone] = [kept, gone].map(|part| part.into_iter().map(|(_, &access)| access).collect::<Vec<u32>>());
+    for (access, part) in kept.iter().zip(sectors.chunks(sectors.len().div_ceil(kept.len().max(1)).max(1))) {
+        set(trace, *access, part);
+    }
+    gone
+}
+
+/// The sectors of these accesses, each once, in ascending order.
+fn all_of(trace: &Trace, own: &[u32]) -> Vec<u64> {
+    let mut sectors: Vec<u64> = own.iter().flat_map(|&access| of(trace, access).to_vec()).collect();
+    sectors.sort_unstable();
+    sectors.dedup();
+    sectors
 }
 
 fn of(trace: &Trace, access: u32) -> &[u64] {
@@ -146,9 +174,7 @@ fn fuse(trace: &mut Trace, warp: &mut [Event], pcs: &BTreeSet<u32>, count: usize
     let own = by_buffer(trace, accesses(warp, pcs));
     let mut gone: HashSet<u32> = HashSet::new();
     for group in own.iter().flat_map(|own| own.chunks_exact(count.max(1))) {
-        let mut sectors: Vec<u64> = group.iter().flat_map(|&access| of(trace, access).to_vec()).collect();
-        sectors.sort_unstable();
-        sectors.dedup();
+        let sectors = all_of(trace, group);
         set(trace, group[0], &sectors);
         trace.accesses[group[0] as usize].width *= count as u32;
         gone.extend(&group[1..]);

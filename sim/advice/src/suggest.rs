@@ -92,6 +92,11 @@ impl Rules<'_> {
         }
     }
 
+    /// Warps that were watched.
+    fn warps(&self) -> u64 {
+        self.seen.blocks * u64::from(self.code.threads.div_ceil(32))
+    }
+
     /// Sectors of global memory that the launch moves.
     fn sectors(&self) -> u64 {
         self.whole(self.seen.global.seen.values().map(|seen| seen.sectors).sum())
@@ -173,7 +178,7 @@ impl Rules<'_> {
 
     /// Threads that walk through neighbouring elements.
     fn interleave(&self) -> Option<Suggestion> {
-        let chosen = self.keys(|key, seen| is_walk(key, seen).then_some((seen.sectors, seen.by_window)));
+        let chosen = self.keys(|key, seen| is_walk(key, seen, self.warps()).then_some((seen.sectors, seen.by_window)));
         let places = chosen.places()?;
         let mut advice = self.advice(Edit::Interleave, &places, "sectors of global memory", chosen.sum);
         advice.now = format!(
@@ -182,7 +187,8 @@ impl Rules<'_> {
             chosen.names()
         );
         "Let neighbouring lanes take neighbouring elements: thread t takes elements t, t + T, t + 2 T … of those that T threads \
-         share, or a warp takes one thread's elements after another's."
+         share, or a warp takes one thread's elements after another's; of an array of \
+         structures make an array of each member."
             .clone_into(&mut advice.then);
         Some(Suggestion { advice, change: Some(Change::ByWindow(chosen.pcs)), most: 0.0, all: self.sectors() })
     }
@@ -193,7 +199,10 @@ impl Rules<'_> {
             let scattered = seen.sectors as f64 >= SCATTERED * seen.ideal as f64;
             let again = key.kind == Kind::Load && seen.sectors >= 4 * seen.by_block && seen.accesses > self.seen.blocks;
             let helps = seen.by_block as f64 <= HELPS / SCATTERED * seen.sectors as f64;
-            let stages = !matches!(key.kind, Kind::Atomic(_)) && helps && (scattered || again) && !is_walk(key, seen);
+            let stages = !matches!(key.kind, Kind::Atomic(_))
+                && helps
+                && (scattered || again)
+                && !is_walk(key, seen, self.warps());
             (stages && !is_fused(seen)).then_some((seen.sectors, seen.by_block))
         });
         let places = chosen.places()?;
@@ -226,7 +235,7 @@ impl Rules<'_> {
                         let opcode = &self.code.opcodes[pc as usize];
                         opcode.contains(".add") && opcode.ends_with(".f32")
                     });
-            if !has_vectors || !is_fused(seen) || is_walk(key, seen) {
+            if !has_vectors || !is_fused(seen) || is_walk(key, seen, self.warps()) {
                 continue;
             }
             count = count.max(seen.fused.0 / seen.fused.1.max(1));
@@ -344,7 +353,7 @@ impl Rules<'_> {
     /// Loops that one lane executes for all.
     fn spread(&self) -> Option<Suggestion> {
         let (all, alone) = self.seen.executed.iter().fold((0, 0), |sum, own| (sum.0 + own.0, sum.1 + own.1));
-        let warps = self.seen.blocks * u64::from(self.code.threads.div_ceil(32));
+        let warps = self.warps();
         if (alone as f64) < ALONE * all as f64 || alone < LOOP * warps {
             return None;
         }
@@ -378,9 +387,12 @@ impl Rules<'_> {
     }
 }
 
-/// Whether threads walk through neighbouring elements, and what a warp's window moves is used as a whole.
-fn is_walk(key: &Key, seen: &Seen) -> bool {
-    !matches!(key.kind, Kind::Atomic(_))
+/// Whether threads walk through neighbouring elements, and what a warp's window moves is used as a whole. Members of a
+/// structure that are read once, and would be one wide access, are no walk.
+fn is_walk(key: &Key, seen: &Seen, warps: u64) -> bool {
+    let in_loop = seen.accesses > seen.pcs.len() as u64 * warps;
+    (in_loop || !is_fused(seen))
+        && !matches!(key.kind, Kind::Atomic(_))
         && seen.sectors as f64 >= SCATTERED * seen.ideal as f64
         && seen.walks * 2 >= seen.accesses
         && seen.by_window as f64 <= HELPS / SCATTERED * seen.sectors as f64

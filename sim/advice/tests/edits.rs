@@ -50,6 +50,22 @@ fn threads_that_walk_are_interleaved() {
 }
 
 #[test]
+fn members_of_a_structure_are_read_at_once() {
+    // Each member is 16 bytes from its neighbour's: 16 sectors for 32 lanes, four times the same.
+    let load = |offset: u32| {
+        format!("ld.global.u32 %r{}, [%rd2+{offset}];\nadd.u32 %r8, %r8, %r{};\n", 10 + offset / 4, 10 + offset / 4)
+    };
+    let body = format!(
+        "shl.b32 %r5, %r1, 4;\ncvt.u64.u32 %rd2, %r5;\nadd.u64 %rd2, %rd1, %rd2;\nmov.u32 %r8, 0;\n{}{}{}{}st.shared.u32 [%r9], %r8;",
+        load(0),
+        load(4),
+        load(8),
+        load(12)
+    );
+    assert_eq!(first(&edits(&body, 2, 32, 512)), Some((Edit::Vectorise, 2 * 64, 2 * 16)));
+}
+
+#[test]
 fn four_updates_side_by_side_are_one() {
     let update = |offset: u32| format!("red.global.add.f32 [%rd2+{offset}], 0f3F800000;\n");
     let body = format!(
