@@ -44,9 +44,9 @@ pub(super) fn timed(
     let (count, multiprocessors) = (machine.grid.count(), u64::from(machine.target.multiprocessors));
     let resident = machine.occupancy.blocks.max(1);
     let in_turn = machine.in_turn();
-    let mut chosen = sampling::choose((count, multiprocessors), in_turn, resident.into(), how.waves);
+    let mut chosen = sampling::choose((count, multiprocessors), in_turn, resident.into(), how);
     let mut uneven = None;
-    if !in_turn && chosen.followed.len() as u64 != count {
+    if !in_turn && how.multiprocessors == 1 && chosen.followed.len() as u64 != count {
         let work = match work {
             Some(all) => Work { blocks: (0..).zip(all.iter().copied()).collect() },
             None => {

@@ -75,6 +75,9 @@ pub struct How {
     pub registers: Option<u32>,
     /// The sample is what a multiprocessor holds so many times.
     pub waves: u64,
+    /// Multiprocessors that the sample is for. For 1 its blocks come from all over the grid; for more they are neighbours
+    /// in the middle of the grid, as they are resident together, and blocks of uneven work are not looked for.
+    pub multiprocessors: u64,
     /// Bytes that launches before this one touched since the caches were empty; `None` for an empty cache.
     pub touched: Option<u64>,
     /// Resources that are faster than they are.
@@ -84,7 +87,7 @@ pub struct How {
 impl Default for How {
     /// Three times what a multiprocessor holds, caches that are empty, a GPU as it is.
     fn default() -> Self {
-        Self { registers: None, waves: 3, touched: None, what_if: Vec::new() }
+        Self { registers: None, waves: 3, multiprocessors: 1, touched: None, what_if: Vec::new() }
     }
 }
 
@@ -239,7 +242,7 @@ pub fn sample(module: &Module, kernel: &str, launch: &Launch, options: &Options,
     let (machine, ran) = scheduler::launch(new, |machine| {
         let info = machine.info();
         let sizes = (info.grid.count(), u64::from(info.target.multiprocessors));
-        let chosen = sampling::choose(sizes, info.in_turn, resident.into(), how.waves);
+        let chosen = sampling::choose(sizes, info.in_turn, resident.into(), how);
         let tracer = Tracer::new(&info, chosen.followed.clone(), chosen.neighbours);
         scheduler::run_sample(machine, tracer, &chosen.followed, chosen.first)
     })?;

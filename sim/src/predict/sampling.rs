@@ -1,5 +1,6 @@
 //! Which thread blocks of a launch are simulated to predict its time.
 
+use super::How;
 use super::trace::{BlockTrace, Event, Trace};
 
 /// Fewest blocks that are followed, if there are as many.
@@ -48,12 +49,20 @@ pub(super) fn error_percent(trace: &Trace, blocks: u64) -> f64 {
     (error(&instructions).max(error(&sectors)) * part * 10_000.0).round() / 100.0
 }
 
-/// The sample of a launch of `count` blocks on so many multiprocessors: what one multiprocessor holds `waves` times, or all that it gets.
-pub(crate) fn choose((count, multiprocessors): (u64, u64), in_turn: bool, resident: u64, waves: u64) -> Sample {
-    let share = count.div_ceil(multiprocessors);
-    let wanted = (resident.max(1) * waves).max(FEWEST).min(share).max(1);
+/// The sample of a launch of `count` blocks on so many multiprocessors: what one multiprocessor holds so many times, or all that it
+/// gets; or the same for several, of neighbouring blocks.
+pub(crate) fn choose((count, multiprocessors): (u64, u64), in_turn: bool, resident: u64, how: &How) -> Sample {
+    let (resident, share) = (resident.max(1), count.div_ceil(multiprocessors));
+    if how.multiprocessors > 1 {
+        let held = resident * how.multiprocessors.min(multiprocessors);
+        let wanted = held.saturating_mul(how.waves).clamp(1, count);
+        // Blocks that communicate can only be executed from the first on.
+        let start = if in_turn { 0 } else { (count - wanted) / 2 };
+        return Sample { followed: (start..start + wanted).collect(), first: wanted, neighbours: 0 };
+    }
+    let wanted = (resident * how.waves).max(FEWEST).min(share).max(1);
     if in_turn {
-        let first = (multiprocessors * resident.max(1)).max(wanted).min(count);
+        let first = (multiprocessors * resident).max(wanted).min(count);
         let followed = wanted.max(FEWEST).min(first);
         let start = (first - followed) / 2;
         let neighbours = (followed - wanted) as usize;
