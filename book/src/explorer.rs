@@ -188,17 +188,18 @@ fn agreed(context: &Context<'_>, state: &State, answer: Answer) -> Result<Answer
     Ok(answer)
 }
 
+/// The state with what an option sets, such as `try="stride=3"`; as it is where there is no such option.
+fn moved(directive: &mut Directive, option: &str, state: &State) -> Result<State, Reason> {
+    let Some(options) = directive.maybe(option) else { return Ok(state.clone()) };
+    let mut inner = directive.within(&options)?;
+    let moved = self::state(state, &mut inner)?;
+    inner.finish()?;
+    Ok(moved)
+}
+
 /// The question of a guess: `try="stride=3"` is where the answer is seen, `of` what is asked for where it is no cost.
 fn ask(directive: &mut Directive, state: &State) -> Result<Ask, Reason> {
-    let there = match directive.maybe("try") {
-        Some(options) => {
-            let mut inner = directive.within(&options)?;
-            let there = self::state(state, &mut inner)?;
-            inner.finish()?;
-            there
-        }
-        None => state.clone(),
-    };
+    let there = moved(directive, "try", state)?;
     let found = answer(&there).map_err(wrong)?;
     let value = match (directive.maybe("of").as_deref(), found.cost) {
         (None, Some(cost)) => cost,
@@ -239,15 +240,7 @@ fn levels(directive: &mut Directive, state: &State) -> Result<Vec<Level>, Reason
         let cost = cost.map(|text| text.parse().map_err(|_| Reason::Wrong(format!("`cost={text}` is no number"))));
         let also = directive.maybe(&key("also")).unwrap_or_default();
         let also = also.split(';').map(str::trim).filter(|formula| !formula.is_empty()).map(str::to_owned).collect();
-        let start = match directive.maybe(&key("start")) {
-            Some(options) => {
-                let mut inner = directive.within(&options)?;
-                let start = self::state(state, &mut inner)?;
-                inner.finish()?;
-                start
-            }
-            None => state.clone(),
-        };
+        let start = moved(directive, &key("start"), state)?;
         let level = Level { say, free, cost: cost.transpose()?, also, start };
         level.is_sound().map_err(|why| Reason::Contradicted(format!("challenge {number}: {why}")))?;
         levels.push(level);

@@ -87,20 +87,13 @@ impl Instance {
     /// [`RunFailure`].
     pub fn predicted_us(&self, code: &Code) -> Result<f64, RunFailure> {
         let options = sim::Options { checks: sim::Checks::NONE, ..sim::Options::default() };
-        let (mut contents, mut series) = (Vec::new(), predict::Series::on(&options.target));
-        for (index, made) in self.launches.iter().enumerate() {
-            let kernel = kernel(code, made)?;
-            let mut launch = self.launch(code, made, &kernel)?;
-            let count = made.args.len();
-            go_on(&mut launch, count, &contents);
+        let mut series = predict::Series::on(&options.target);
+        self.each(code, &options, |kernel, launch| {
             let how = predict::How { touched: series.touched(), ..predict::How::default() };
-            let predicted = predict::predict(&code.counted, &kernel, &launch, &options, &how);
+            let predicted = predict::predict(&code.counted, kernel, launch, &options, &how);
             series.push(&predicted.map_err(RunFailure::of)?.prediction);
-            if index + 1 < self.launches.len() {
-                let outcome = sim::simulate(&code.counted, &kernel, &launch, &options).map_err(RunFailure::of)?;
-                contents = outcome.buffers.into_iter().skip(count).map(Option::unwrap_or_default).collect();
-            }
-        }
+            Ok(())
+        })?;
         Ok(series.us())
     }
 
@@ -110,18 +103,35 @@ impl Instance {
     /// [`RunFailure`].
     pub fn advice(&self, code: &Code) -> Result<Vec<Vec<Advice>>, RunFailure> {
         let options = sim::Options { checks: sim::Checks::NONE, ..sim::Options::default() };
-        let mut contents = Vec::new();
         let mut all = Vec::new();
-        for made in &self.launches {
+        self.each(code, &options, |kernel, launch| {
+            let how = predict::How::default();
+            all.push(advice::of(&code.counted, kernel, launch, &options, &how).map_err(RunFailure::of)?);
+            Ok(())
+        })?;
+        Ok(all)
+    }
+
+    /// Looks at each launch as those before it have left the buffers. The last one is not simulated: nothing follows it.
+    fn each(
+        &self,
+        code: &Code,
+        options: &sim::Options,
+        mut look: impl FnMut(&str, &sim::Launch) -> Result<(), RunFailure>,
+    ) -> Result<(), RunFailure> {
+        let mut contents = Vec::new();
+        for (index, made) in self.launches.iter().enumerate() {
             let kernel = kernel(code, made)?;
             let mut launch = self.launch(code, made, &kernel)?;
-            go_on(&mut launch, made.args.len(), &contents);
-            let how = predict::How::default();
-            all.push(advice::of(&code.counted, &kernel, &launch, &options, &how).map_err(RunFailure::of)?);
-            let outcome = sim::simulate(&code.counted, &kernel, &launch, &options).map_err(RunFailure::of)?;
-            contents = outcome.buffers.into_iter().skip(made.args.len()).map(Option::unwrap_or_default).collect();
+            let count = made.args.len();
+            go_on(&mut launch, count, &contents);
+            look(&kernel, &launch)?;
+            if index + 1 < self.launches.len() {
+                let outcome = sim::simulate(&code.counted, &kernel, &launch, options).map_err(RunFailure::of)?;
+                contents = outcome.buffers.into_iter().skip(count).map(Option::unwrap_or_default).collect();
+            }
         }
-        Ok(all)
+        Ok(())
     }
 
     /// One launch, with the buffers as they are at the start behind its arguments.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use advice::Advice;
+use kernels::native::Pair;
 use sim::Report;
 
 /// A session of launches, with everything that its page shows.
@@ -50,17 +51,6 @@ pub struct Gpu {
     pub sentences: Vec<String>,
     /// The exact counters, simulated and measured; none where they were not measured.
     pub counters: Vec<Pair>,
-}
-
-/// A counter, simulated and measured.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pair {
-    /// Nsight Compute's name.
-    pub metric: String,
-    /// What the simulator counted.
-    pub simulated: u64,
-    /// What the GPU counted.
-    pub measured: u64,
 }
 
 impl Gpu {

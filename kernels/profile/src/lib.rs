@@ -30,7 +30,7 @@ mod shown;
 mod source;
 mod warps;
 
-pub use data::{Gpu, Launch, Pair, Profile};
+pub use data::{Gpu, Launch, Profile};
 pub use number::whole;
 pub use occupancy::tables::{Looked, Size, Step, Tables};
 pub use of::command_line;

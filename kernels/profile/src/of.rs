@@ -6,10 +6,11 @@ use std::path::Path;
 use kernels::launch::expect::Comparison;
 use kernels::launch::native::{Native, NativeSession};
 use kernels::launch::run::Ran;
+use kernels::launch::signature;
 use kernels::native::{OnGpu, Outcome};
 use kernels::open::Opened;
 
-use crate::data::{Gpu, Launch, Pair, Profile};
+use crate::data::{Gpu, Launch, Profile};
 
 /// Why launches are missing.
 const CUT_SHORT: &str = "the launches after the last one were not run, because it did not come to its end";
@@ -64,11 +65,7 @@ fn gpu(NativeSession(OnGpu { gpu, outcome }): &NativeSession) -> Gpu {
         Outcome::Ran(native) => Gpu {
             median_us: Some(native.times.median_us()),
             sentences: sentences(native),
-            counters: native
-                .counters
-                .iter()
-                .map(|pair| Pair { metric: pair.metric.to_owned(), simulated: pair.simulated, measured: pair.measured })
-                .collect(),
+            counters: native.counters.clone(),
             name,
         },
     }
@@ -91,15 +88,10 @@ fn sentences(native: &Native) -> Vec<String> {
 
 /// A command line as a user types it: arguments with characters that a shell would change are quoted.
 pub fn command_line(program: &str, arguments: impl IntoIterator<Item = String>) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@%".contains(c);
-    let quoted = |argument: String| {
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', r"'\''"))
-        }
-    };
-    std::iter::once(program.to_owned()).chain(arguments.into_iter().map(quoted)).collect::<Vec<_>>().join(" ")
+    std::iter::once(program.to_owned())
+        .chain(arguments.into_iter().map(|argument| signature::shell(&argument)))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[cfg(test)]

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use advice::{Advice, Edit, Gain};
+use kernels::native::Pair;
 use kernels::{cubins, ptx};
-use profile::{Gpu, Launch, Origin, Pair, Profile, page, whole};
+use profile::{Gpu, Launch, Origin, Profile, page, whole};
 use sim::machine_code::{self, Program};
 use sim::observe::exact::EXACT;
 use sim::{Arg, Dim3, Module, Options, Report, predict};
@@ -214,7 +215,7 @@ fn what_the_kernel_or_its_file_says_stays_text() {
     own.launches[0].advice = Some(&advice);
     own.sources = BTreeMap::from([(FILE.to_owned(), format!("{evil}\n").repeat(400))]);
     let metric = "smsp__sass_inst_executed_op_shared_ld.sum";
-    let pair = Pair { metric: metric.to_owned(), simulated: report.metric(metric), measured: 98_765 };
+    let pair = Pair { metric, label: "", unit: "", simulated: report.metric(metric), measured: 98_765 };
     own.gpu = Some(Gpu { name: evil.to_owned(), median_us: Some(7.5), sentences: vec![], counters: vec![pair] });
     let html = page(&own);
     well_formed(&html);

@@ -132,7 +132,7 @@ impl Signature {
 }
 
 /// A word as a shell takes it.
-pub(super) fn shell(word: &str) -> String {
+pub fn shell(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ',' | '=' | ':' | '+');
     if !word.is_empty() && word.chars().all(plain) {
         word.to_owned()

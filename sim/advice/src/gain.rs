@@ -47,13 +47,7 @@ impl Change {
                     for own in by_buffer(&changed, all) {
                         gone.extend(stage(&mut changed, &own));
                     }
-                    for event in block.warps.iter_mut().flatten() {
-                        if let Event::Global { pc, access } = *event
-                            && gone.contains(&access)
-                        {
-                            *event = Event::Shared { pc, wavefronts: 1 };
-                        }
-                    }
+                    replace(block.warps.iter_mut().flatten(), &gone, |pc| Event::Shared { pc, wavefronts: 1 });
                 }
                 Self::Fused(pcs, count) => {
                     block.warps.iter_mut().for_each(|warp| fuse(&mut changed, warp, pcs, *count as usize));
@@ -179,11 +173,16 @@ fn fuse(trace: &mut Trace, warp: &mut [Event], pcs: &BTreeSet<u32>, count: usize
         trace.accesses[group[0] as usize].width *= count as u32;
         gone.extend(&group[1..]);
     }
-    for event in warp.iter_mut() {
+    replace(warp.iter_mut(), &gone, |pc| Event::Run { pc, length: 1 });
+}
+
+/// Puts another event of the same instruction in the place of each access that is gone.
+fn replace<'a>(events: impl Iterator<Item = &'a mut Event>, gone: &HashSet<u32>, other: fn(u32) -> Event) {
+    for event in events {
         if let Event::Global { pc, access } = *event
             && gone.contains(&access)
         {
-            *event = Event::Run { pc, length: 1 };
+            *event = other(pc);
         }
     }
 }

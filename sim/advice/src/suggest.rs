@@ -125,11 +125,15 @@ impl Rules<'_> {
             let places = tried.lines(self.code);
             let mut advice = self.advice(edit, &places, "shared-memory wavefronts", tried.wavefronts);
             let room = tried.layout.bytes(*bytes);
+            let conflict = || {
+                format!(
+                    "Lanes of a warp address different words of one bank of `{name}`: a bank conflict, which takes a wavefront \
+                     for each word."
+                )
+            };
             (advice.now, advice.then) = match tried.layout {
                 Layout::Pad { row, free } => (
-                    format!(
-                        "Lanes of a warp address different words of one bank of `{name}`: a bank conflict, which takes a wavefront for each word."
-                    ),
+                    conflict(),
                     format!(
                         "Leave {} free behind every {row} words of `{name}`: declare rows of {} words where they have {row}, \
                          or write element i to i + i / {row}{}. It takes {room} bytes in place of {bytes}.",
@@ -139,9 +143,7 @@ impl Rules<'_> {
                     ),
                 ),
                 Layout::Swizzle { row, unit } => (
-                    format!(
-                        "Lanes of a warp address different words of one bank of `{name}`: a bank conflict, which takes a wavefront for each word."
-                    ),
+                    conflict(),
                     format!(
                         "Store word i of `{name}` at i ^ (i / {row}{} % {row}), wherever it is read or written: the columns of \
                          each row of {row} words change places, and no memory is added.",
@@ -279,7 +281,8 @@ impl Rules<'_> {
         let aggregates = |key: &Key, seen: &Seen| {
             matches!(key.kind, Kind::Atomic(_)) && seen.addresses as f64 <= 0.5 * seen.lanes as f64
         };
-        let room = self.code.shared_limit - self.code.variables.iter().map(|variable| variable.2).sum::<u64>();
+        let taken: u64 = self.code.variables.iter().map(|variable| variable.2).sum();
+        let room = self.code.shared_limit.saturating_sub(taken);
         let privatises = |key: &Key, seen: &Seen| {
             let bytes = seen.block_addresses.1 * u64::from(seen.width);
             let few = seen.block_addresses.0 * 4 <= seen.lanes && bytes <= room;
