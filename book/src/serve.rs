@@ -10,7 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use crate::http::{self, Answer};
+use crate::guard::{Guard, SERVICE, Service};
+use crate::http::{self, Answer, Request};
 use crate::real::RealRuns;
 use crate::site::{BuildError, Built, build_with};
 
@@ -40,22 +41,29 @@ pub enum Event<'a> {
     Failed(&'a BuildError),
 }
 
-/// Serves the book in the folder `root` on this machine's `port` (0: any free one) until the program ends. `told` is called
-/// after every build.
+/// Serves the book in the folder `root` on this machine's `port` (0: any free one) until the program ends. Pages have done by
+/// `service` what they cannot do. `told` is called after every build.
 ///
 /// # Errors
 /// [`BuildError`] when the port is taken, or the first build fails.
-pub fn serve(root: &Path, port: u16, told: &mut dyn FnMut(Event<'_>)) -> Result<(), BuildError> {
+pub fn serve(
+    root: &Path,
+    port: u16,
+    service: Option<Arc<dyn Service>>,
+    told: &mut dyn FnMut(Event<'_>),
+) -> Result<(), BuildError> {
     let runs = Rc::new(RealRuns::new());
     let mut seen = newest(root);
     let built = build_with(root, None, Rc::clone(&runs))?;
     let folder = built.index.parent().unwrap_or(root).to_owned();
     let listener =
         TcpListener::bind(("127.0.0.1", port)).map_err(|why| BuildError::Port { port, why: why.to_string() })?;
-    let address = listener.local_addr().map_or_else(|_| String::new(), |address| format!("http://{address}/"));
+    let own = listener.local_addr().map_err(|why| BuildError::Port { port, why: why.to_string() })?;
+    let address = format!("http://{own}/");
+    let guard = Guard::new(own.port(), service).map_err(|why| BuildError::Port { port, why })?;
     let builds = Arc::new(AtomicU64::new(1));
-    let served = Arc::clone(&builds);
-    thread::spawn(move || http::run(&listener, move |path| answer(&folder, &served, path)));
+    let site = Site { folder, builds: Arc::clone(&builds), guard };
+    thread::spawn(move || http::run(&listener, move |request| site.answer(request)));
     told(Event::Built(&built, &address));
     loop {
         thread::sleep(LOOK);
@@ -74,27 +82,47 @@ pub fn serve(root: &Path, port: u16, told: &mut dyn FnMut(Event<'_>)) -> Result<
     }
 }
 
-/// What is answered to a request for a path: the number of builds, or a page.
-fn answer(folder: &Path, builds: &AtomicU64, path: &str) -> Answer {
-    if path == VERSION {
-        let body = builds.load(Ordering::Relaxed).to_string().into_bytes();
-        return Answer { status: 200, kind: "text/plain; charset=utf-8", body };
-    }
-    page(folder, path)
+/// What is served.
+struct Site {
+    /// The built book.
+    folder: PathBuf,
+    /// How often it was built.
+    builds: Arc<AtomicU64>,
+    guard: Guard,
 }
 
-/// The file that a path of the site names.
-fn page(folder: &Path, path: &str) -> Answer {
-    let found = file(folder, path).and_then(|file| Some((fs::read(&file).ok()?, file)));
-    let (mut body, file, status) = match found {
-        Some((bytes, file)) => (bytes, file, 200),
-        None => (fs::read(folder.join("404.html")).unwrap_or_default(), PathBuf::from("404.html"), 404),
-    };
-    let kind = kind(&file);
-    if kind.starts_with("text/html") {
-        body.extend_from_slice(RELOAD.as_bytes());
+impl Site {
+    /// What is answered: a refusal, the service's answer, the number of builds, or a page.
+    fn answer(&self, request: &Request) -> Answer {
+        if let Some(refused) = self.guard.refuse(request) {
+            return refused;
+        }
+        if request.path.starts_with(SERVICE) {
+            return self.guard.serve(request);
+        }
+        if !matches!(&*request.method, "GET" | "HEAD") {
+            return Answer::text(405, "Pages are there for GET and HEAD alone.");
+        }
+        if request.path == VERSION {
+            return Answer::text(200, &self.builds.load(Ordering::Relaxed).to_string());
+        }
+        self.page(&request.path)
     }
-    Answer { status, kind, body }
+
+    /// The file that a path of the site names.
+    fn page(&self, path: &str) -> Answer {
+        let found = file(&self.folder, path).and_then(|file| Some((fs::read(&file).ok()?, file)));
+        let (mut body, file, status) = match found {
+            Some((bytes, file)) => (bytes, file, 200),
+            None => (fs::read(self.folder.join("404.html")).unwrap_or_default(), PathBuf::from("404.html"), 404),
+        };
+        let kind = kind(&file);
+        if kind.starts_with("text/html") {
+            body.extend_from_slice(RELOAD.as_bytes());
+            body.extend_from_slice(self.guard.introduction().as_bytes());
+        }
+        Answer { status, kind, body }
+    }
 }
 
 /// The file below `folder` that a path names; none for a path that leads out of it.
@@ -146,18 +174,56 @@ fn newest(root: &Path) -> (Option<SystemTime>, usize) {
 mod tests {
     use super::*;
 
+    fn site(folder: &Path) -> Site {
+        /// Has one answer.
+        struct One;
+        impl Service for One {
+            fn answer(&self, _: &str, _: &[u8]) -> Option<String> {
+                Some("{}".to_owned())
+            }
+        }
+        fs::write(folder.join("index.html"), "<p>hello</p>").unwrap();
+        fs::write(folder.join("some.js"), "1").unwrap();
+        let guard = Guard::new(3000, Some(Arc::new(One))).unwrap();
+        Site { folder: folder.to_owned(), builds: Arc::new(AtomicU64::new(3)), guard }
+    }
+
+    fn request(method: &str, path: &str, host: &str) -> Request {
+        let heads = vec![("host".to_owned(), host.to_owned())];
+        Request { method: method.to_owned(), path: path.to_owned(), heads, ..Request::default() }
+    }
+
     #[test]
     fn paths_stay_within_the_site() {
         let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("index.html"), "<p>hello</p>").unwrap();
+        let site = site(folder.path());
         assert_eq!(file(folder.path(), "/"), Some(folder.path().join("index.html")));
         assert_eq!(file(folder.path(), "/../secret"), None);
-        assert_eq!(page(folder.path(), "/nothing.html").status, 404);
-        let page = page(folder.path(), "/index.html");
+        assert_eq!(site.page("/nothing.html").status, 404);
+        let page = site.page("/index.html");
         assert_eq!((page.status, page.kind), (200, "text/html; charset=utf-8"));
         let text = String::from_utf8(page.body).unwrap();
         assert!(text.starts_with("<p>hello</p>") && text.contains(VERSION), "{text}");
-        let version = answer(folder.path(), &AtomicU64::new(3), VERSION);
-        assert_eq!((version.status, &*version.body), (200, &b"3"[..]));
+        assert!(text.contains("window.wbService"), "a page can ask the service: {text}");
+        assert_eq!(site.page("/some.js").body, b"1", "a script of ours can be read by any page: it has no token");
+    }
+
+    #[test]
+    fn pages_and_the_service_are_there_under_the_servers_address_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let site = site(folder.path());
+        let own = "127.0.0.1:3000";
+        let version = site.answer(&request("GET", VERSION, own));
+        assert_eq!((version.status, &*version.body), (200, &b"3\n"[..]));
+        for path in ["/", VERSION, "/warpbook/compile"] {
+            for method in ["GET", "POST"] {
+                let refused = site.answer(&request(method, path, "rebound.example:3000"));
+                assert_eq!(refused.status, 403, "{method} {path}");
+                assert!(!String::from_utf8(refused.body).unwrap().contains("wbService"));
+            }
+        }
+        assert_eq!(site.answer(&request("POST", "/", own)).status, 405);
+        assert_eq!(site.answer(&request("GET", "/warpbook/compile", own)).status, 405);
+        assert_eq!(site.answer(&request("POST", "/warpbook/compile", own)).status, 403, "it has no token");
     }
 }

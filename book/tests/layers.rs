@@ -9,7 +9,7 @@ use std::path::Path;
 /// values take what directives are filled from (`context`); none of them knows who fills (`fill`).
 const LAYERS: &[&[&str]] = &[
     &["cache", "commands", "console", "directive", "fault", "html", "http", "lab", "log", "math", "repeats", "source"],
-    &["access", "claims", "code", "home", "instructions", "sanitizer", "svg", "time", "verdict"],
+    &["access", "claims", "code", "guard", "home", "instructions", "sanitizer", "svg", "time", "verdict"],
     &["runs"],
     &["catalogue", "context", "listings", "machine_runs", "quantity", "wrong"],
     &["machine", "real", "reference", "tables", "targets"],

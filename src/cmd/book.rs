@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Book, json: bool) -> Ended {
                 }
                 Event::Failed(error) => eprintln!("{error}\nthe last book that was built stays as it is"),
             };
-            book::serve::serve(&root, *port, &mut told).map_err(failed)?;
+            book::serve::serve(&root, *port, None, &mut told).map_err(failed)?;
         }
         BookCommand::Build { out } => {
             let here = std::env::current_dir().map_err(|error| Failure::new(USAGE, error))?;
