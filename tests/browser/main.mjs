@@ -27,6 +27,7 @@ function plan(page) {
     // Widgets are used in contexts of their own: once is enough, and by itself, since it takes its time.
     const used = { "machine/banks.html": "explorer", "machine/threads.html": "panel", "machine/divergence.html": "stepper" }[page];
     const widgets = used ? [[{ theme: "light", width: DESK }, [used]]] : [];
+    if (used === "panel") widgets.push([{ theme: "light", width: DESK }, ["edit"]]);
     return [
         ...widgets,
         [{ theme: "light", width: DESK }, ["paper", "inspect", "wide", "axe", ...search]],

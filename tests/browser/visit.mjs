@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
+import { editors } from "./edit.mjs";
 import { explorers } from "./explorer.mjs";
 import { awaken, drawn, inspect, inspectHeight, inspectPaper, inspectPlain, places, unfold } from "./inspect.mjs";
 import { inspectListings, ROOM } from "./listings.mjs";
@@ -64,7 +65,7 @@ async function accessibility(page, axe, colours) {
 
 /**
  * Looks at a page. `look` is `{ theme, width, javascript }`, `checks` are names out of `inspect`, `axe`, `axe-shape`,
- * `keyboard`, `reach`, `search`, `explorer`, `panel`, `paper` and `wide`: `inspect` again on a large screen. Findings are `{ page, look, kind, where, what }`.
+ * `keyboard`, `reach`, `search`, `explorer`, `panel`, `edit`, `paper` and `wide`: `inspect` again on a large screen. Findings are `{ page, look, kind, where, what }`.
  */
 export async function visit({ browser, axe, site }, origin, name, look, checks, picture = null) {
     const context = await browser.newContext({
@@ -129,6 +130,7 @@ export async function visit({ browser, axe, site }, origin, name, look, checks, 
         if (checks.includes("explorer")) found.push(...await explorers({ browser, axe }, origin));
         if (checks.includes("stepper") && site) found.push(...await steppers({ browser, axe }, origin, site));
         if (checks.includes("panel") && site) found.push(...await panels({ browser, axe }, origin, site));
+        if (checks.includes("edit")) found.push(...await editors({ browser, axe }, origin, site));
         if (checks.includes("axe")) found.push(...await accessibility(page, axe, true));
         if (checks.includes("axe-shape")) found.push(...await accessibility(page, axe, false));
         if (checks.includes("search")) {
