@@ -94,6 +94,25 @@ window.wbLab = (() => {
         },
     };
 
+    // --- The program that serves the page ------------------------------------------------------------------------------
+    // `warpbook book serve` hands every page that it serves a token, and does what a page cannot do for who has it.
+    const service = {
+        get there() { return Boolean(window.wbService?.token); },
+        /** The answer to an operation: `{ ok }` or `{ error: { kind, message } }`. It never rejects. */
+        async ask(operation, request, signal) {
+            try {
+                const response = await fetch(`/warpbook/${operation}`, {
+                    method: "POST", signal, body: JSON.stringify(request),
+                    headers: { "content-type": "application/json", "x-warpbook-token": window.wbService?.token ?? "" },
+                });
+                return await response.json();
+            } catch (error) {
+                if (error.name === "AbortError") return { error: { kind: "stopped", message: "stopped" } };
+                return { error: { kind: "gone", message: "the program that served this page does not answer" } };
+            }
+        },
+    };
+
     // --- The address: `#ID~key=value~key=value` ----------------------------------------------------------------------
     const fragment = () => {
         const [id, ...pairs] = location.hash.slice(1).split("~");
@@ -248,7 +267,7 @@ window.wbLab = (() => {
         sections.forEach((section) => near.observe(section));
     };
 
-    const lab = { register, load, deliver, lacks, wasm, bytes, status, url, store };
+    const lab = { register, load, deliver, lacks, wasm, bytes, status, url, store, service };
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
     else start();
     return lab;

@@ -90,7 +90,9 @@
         const stopButton = make("button", { type: "button", class: "wb-panel-stop", hidden: "" }, "Stop");
         runButton.addEventListener("click", () => run());
         stopButton.addEventListener("click", () => stop());
-        bar.append(make("span", { class: "wb-panel-field" }, runButton, stopButton));
+        const editButton = make("button", { type: "button", class: "wb-panel-edit", "aria-expanded": "false" }, "Edit");
+        editButton.addEventListener("click", () => edit());
+        bar.append(make("span", { class: "wb-panel-field" }, runButton, stopButton, editButton));
         const progress = make("p", { class: "wb-panel-progress", hidden: "" });
         const told = make("div", { class: "wb-panel-told" });
         section.querySelector(".wb-lab-title").after(bar, wrong, progress);
@@ -109,6 +111,37 @@
         const heatOf = make("select", { id: `${id}-heat` });
         for (const counter of state.counters) heatOf.append(make("option", { value: counter.name }, counter.name));
         heatOf.addEventListener("change", () => { now.heat = heatOf.value; remember(); if (last) draw(); });
+
+        // --- The reader's own code -----------------------------------------------------------------------------------------
+        /** The editors, once they were opened; what is run is theirs while `editing`. */
+        let pane = null;
+        let editing = false;
+        const edit = async () => {
+            if (running) return;
+            editing = !editing;
+            editButton.setAttribute("aria-expanded", String(editing));
+            editButton.textContent = editing ? "Close the editor" : "Edit";
+            if (editing && !pane) {
+                try {
+                    await lab.load("edit.js");
+                    const launched = [...new Set(state.setups.flatMap((setup) => setup.launches.map((launch) => launch.kernel)))];
+                    pane = await window.wbEdit.pane(id, {
+                        file, source: state.source, ptx: state.ptx, kernels: launched,
+                        changed: () => { if (last?.what.edited) section.dataset.stale = "yes"; },
+                    });
+                    wrong.before(pane.box);
+                } catch (error) {
+                    editing = false;
+                    wrong.textContent = `No editor can be opened: ${error.message}.`;
+                    wrong.hidden = false;
+                    return;
+                }
+            }
+            section.dataset.editing = editing ? "yes" : "no";
+            pane.box.hidden = !editing;
+            if (last && Boolean(last.what.edited) !== editing) section.dataset.stale = "yes";
+            if (editing) pane.focus();
+        };
 
         // --- What is chosen -----------------------------------------------------------------------------------------------
         const remember = () => {
@@ -209,6 +242,7 @@
             const focused = section.contains(document.activeElement) && document.activeElement === runButton;
             const own = ++asked;
             const what = { request: request(), name: name(), ...chosen() };
+            const mine = editing ? pane : null;
             phase("running");
             // The button that had the focus is gone: the one in its place gets it.
             if (focused) stopButton.focus();
@@ -217,12 +251,14 @@
             let answer;
             try {
                 const worker = await engine();
-                answer = await worker.ask(what.request, {
+                const ask = (request) => worker.ask(request, {
                     told: (event) => {
                         executed = event.progress.instructions;
                         progress.textContent = `running, ${millions(executed)} warp-instructions`;
                     },
                 });
+                if (mine) answer = await asEdited(what, mine, ask);
+                answer ??= await ask(what.request);
             } catch (error) {
                 answer = { error: { kind: "internal", message: error.message } };
             }
@@ -233,8 +269,33 @@
             else failed(what, answer.error);
             if (stopFocused) runButton.focus();
         }
+        let compiling = null;
+        /** The book's kernels with the launches of this request. */
+        let unedited = null;
+        /** Makes the request one of the reader's own code, and runs the book's own before; an answer where that fails. */
+        async function asEdited(what, mine, ask) {
+            if (mine.tab === "cuda") progress.textContent = "compiling …";
+            compiling = new AbortController();
+            const made = await mine.made(compiling.signal);
+            compiling = null;
+            if (made.error) return made;
+            const key = JSON.stringify(what.request);
+            if (unedited?.key !== key) {
+                const answer = await ask(what.request);
+                if (answer.error) return answer;
+                unedited = { key, reports: answer.ok.reports };
+            }
+            Object.assign(what, {
+                edited: mine.changed ? `your ${mine.name}` : `the ${mine.name} of the book`, recorded: false, book: unedited.reports,
+                // What ptxas makes of other code is not known: registers are estimated.
+                request: { ...what.request, module: { name: mine.tab === "cuda" ? state.file : `${id}.ptx`, ptx: made.ptx }, registers: {} },
+            });
+            return null;
+        }
         function stop() {
-            if (running) window.wbEngine?.stop();
+            if (!running) return;
+            compiling?.abort();
+            window.wbEngine?.stop();
         }
         const stopped = (executed) => {
             phase("stopped");
@@ -264,8 +325,9 @@
                 });
                 box.append(make("p", {}, "The simulator in the page failed: our fault, not yours. Run again to start it anew."), area, copy);
             } else {
-                const kinds = { unsupported: "This is not supported: ", budget: "Too much for a page: ", input: "" };
-                box.append(make("p", {}, (kinds[error.kind] ?? "") + error.message));
+                const kinds = { unsupported: "This is not supported: ", budget: "Too much for a page: ", rejected: "This does not compile." };
+                if (error.kind === "rejected") box.append(make("p", {}, kinds.rejected), make("pre", { tabindex: "0" }, error.message));
+                else box.append(make("p", {}, (kinds[error.kind] ?? "") + error.message));
             }
             told.replaceChildren(box);
             lab.status(section, box.firstChild.textContent);
@@ -278,7 +340,7 @@
             const { reports } = answer.ok;
             const values = new Map(state.counters.map((counter) =>
                 [counter.name, reports.reduce((sum, report) => sum + count(counter, report), 0)]));
-            if (last) before = { name: last.what.name, values: last.values };
+            before = last && !last.what.edited && !what.edited ? { name: last.what.name, values: last.values } : null;
             last = { what, reports, values, ms: answer.ms, executed: answer.ok.executed };
             draw();
             lab.status(section, spoken());
@@ -289,7 +351,7 @@
             const sums = new Map();
             for (const report of last.reports) {
                 for (const line of report.lines) {
-                    if (base(line.file) !== file) continue;
+                    if (!last.what.edited && base(line.file) !== file) continue;
                     const value = count(counter, line);
                     if (value) sums.set(line.line, (sums.get(line.line) ?? 0) + value);
                 }
@@ -310,6 +372,7 @@
         const spoken = () => {
             const found = findings();
             const parts = [`Done in ${Math.round(last.ms)} ms.`];
+            if (last.what.edited) parts.push(sameResult());
             for (const counter of state.counters.slice(0, 2)) {
                 const value = last.values.get(counter.name);
                 const recorded = last.what.recorded ? last.what.setup.measured?.values[counter.name] : undefined;
@@ -372,18 +435,28 @@
             }
             return parts.length > 0 ? make("div", { class: "wb-panel-orders" }, ...parts) : null;
         };
+        /** Whether the reader's code leaves what the book's leaves. */
+        const sameResult = () => {
+            const outputs = (reports) => new Map((reports.at(-1)?.output ?? []).map((own) => [own.argument, own.blake3]));
+            const [own, book] = [outputs(last.reports), outputs(last.what.book)];
+            const other = [...book].filter(([argument, digest]) => own.get(argument) !== digest).map(([argument]) => argument);
+            if (other.length === 0) return "It leaves in every buffer what the kernel of the book leaves.";
+            return `It leaves something else than the kernel of the book in the buffer${other.length === 1 ? "" : "s"} of argument `
+                + `${other.join(", ")} (counted from 0).`;
+        };
         const table = () => {
-            const { setup, recorded } = last.what;
+            const { setup, recorded, edited, book } = last.what;
             const measured = recorded ? setup.measured : undefined;
             const heads = ["counter", "this run"];
+            if (edited) heads.push("of the book");
             if (before) heads.push("before");
             if (measured) heads.push(measured.gpu);
             const body = make("tbody");
             for (const counter of state.counters) {
                 const value = last.values.get(counter.name);
                 const row = make("tr", {}, make("th", { scope: "row" }, counter.name), make("td", { class: "wb-n" }, number(value)));
-                if (before) {
-                    const old = before.values.get(counter.name);
+                if (before || edited) {
+                    const old = edited ? book.reduce((sum, report) => sum + count(counter, report), 0) : before.values.get(counter.name);
                     const mark = old === value ? "" : old < value ? " ↑" : " ↓";
                     row.append(make("td", { class: "wb-n" }, number(old) + mark));
                 }
@@ -396,14 +469,17 @@
             }
             const head = make("tr");
             heads.forEach((text, at) => head.append(make("th", at ? { scope: "col", class: "wb-n" } : { scope: "col" }, text)));
-            let caption = `${last.what.name}: simulated in this page`;
+            let caption = `${last.what.name}${edited ? `, ${edited}` : ""}: simulated in this page`;
             if (before) caption += `; before: ${before.name}`;
-            caption += measured ? `; ≡ counted equal by an ${measured.gpu} on ${measured.date}.` : ". No GPU has recorded this launch.";
+            if (edited) caption += "; of the book: the kernel as it was";
+            if (edited) caption += ".";
+            else caption += measured ? `; ≡ counted equal by an ${measured.gpu} on ${measured.date}.` : ". No GPU has recorded this launch.";
             return make("div", { class: "wb-table", tabindex: "0" },
                 make("table", {}, make("caption", {}, caption), make("thead", {}, head), body));
         };
         /** The text of a line as far as the panel shows it. */
         const lineText = (line) => {
+            if (last.what.edited) return line ? pane.line(line) : "";
             for (const { lines: shown, texts } of listings) {
                 const at = shown.indexOf(line);
                 if (line && at >= 0) return texts[at].trim();
@@ -428,7 +504,8 @@
             const most = Math.max(1, ...sums.values());
             const width = Math.max(3, ...[...sums.values()].map((value) => number(value).length));
             for (const { heat, lines: shown } of listings) {
-                heat.hidden = false;
+                // What is counted at lines of other code says nothing of these.
+                heat.hidden = Boolean(last.what.edited);
                 heat.replaceChildren();
                 shown.forEach((line, index) => {
                     const value = line ? sums.get(line) ?? 0 : 0;
@@ -441,6 +518,11 @@
             }
             const parts = [];
             const found = findings();
+            if (last.what.edited) {
+                pane.mark(found.flatMap((finding) => (finding.parties?.length === 2 ? finding.parties.map((party) => party.line) : [finding.line])
+                    .filter(Boolean).map((line) => ({ line, severity: finding.severity === "remark" ? "remark" : "finding", message: `[${finding.kind}] ${finding.message}` }))));
+                parts.push(make("p", { class: "wb-panel-same" }, sameResult()));
+            }
             const list = make("ol", { class: "wb-panel-findings" });
             for (const [index, finding] of found.entries()) {
                 const [one, other] = letters(index);
@@ -507,7 +589,7 @@
         phase("idle");
         return {
             keys: [["r", "back to the beginning", reset]],
-            help: [["Enter", "run, in a number's field"], ["Ctrl+Enter", "run"], ["Ctrl+.", "stop"]],
+            help: [["Escape, then Tab", "leave an editor's text"], ["Enter", "run, in a number's field"], ["Ctrl+Enter", "run"], ["Ctrl+.", "stop"]],
         };
     };
 
