@@ -9,7 +9,7 @@ import { parseArgs } from "node:util";
 import { selfTest } from "./defects.mjs";
 import { lookName, tell } from "./kinds.mjs";
 import { pagesOf, serve } from "./server.mjs";
-import { orLater, start, visit } from "./visit.mjs";
+import { orLater, start, TOOK, visit } from "./visit.mjs";
 
 const PHONE = 390;
 const DESK = 1280;
@@ -20,19 +20,24 @@ const AT_ONCE = 3;
 
 /**
  * What is done with a page. Keys do the same in every look, so everything is used once; on a phone, only Tab and the table
- * of contents. Colours are the same on a phone, so axe does not compute contrasts again there.
+ * of contents. Colours are the same on a phone, so axe does not compute contrasts again there. Of pages that one template
+ * makes, only the first is looked at in the dark and without JavaScript, too.
  */
-function plan(page) {
+function plan(page, likeAnother = false) {
     const search = page === "index.html" || page === "machine/banks.html" ? ["search"] : [];
     // Widgets are used in contexts of their own: once is enough, and by itself, since it takes its time.
     const used = { "machine/banks.html": "explorer", "machine/threads.html": "panel", "machine/divergence.html": "stepper" }[page];
     const widgets = used ? [[{ theme: "light", width: DESK }, [used]]] : [];
     if (used === "panel") widgets.push([{ theme: "light", width: DESK }, ["edit"]]);
-    return [
+    const looks = [
         ...widgets,
         [{ theme: "light", width: DESK }, ["paper", "inspect", "wide", "axe", ...search]],
-        [{ theme: "dark", width: DESK }, ["keyboard", "inspect", "wide", "axe"]],
         [{ theme: "light", width: PHONE }, ["reach", "inspect", "axe-shape"]],
+    ];
+    if (likeAnother) return looks;
+    return [
+        ...looks,
+        [{ theme: "dark", width: DESK }, ["keyboard", "inspect", "wide", "axe"]],
         [{ theme: "dark", width: PHONE }, ["inspect", ...search]],
         [{ theme: "light", width: PHONE, javascript: false }, ["inspect"]],
     ];
@@ -60,10 +65,20 @@ async function inTime(work) {
     }
 }
 
+/** Folders whose pages one template makes. */
+const ALIKE = ["sources", "checks", "counters"];
+
+/** Whether a page is made as one before it is. */
+function isLikeAnother(page, pages) {
+    const folder = path.dirname(page);
+    return ALIKE.includes(folder) && pages.find((other) => path.dirname(other) === folder) !== page;
+}
+
 async function check(tools, site, pages) {
     const server = await serve(site);
     const all = { ...tools, site };
-    const jobs = pages.flatMap((page) => plan(page).map(([look, checks]) => ({ page, look, checks })));
+    const jobs = pages.flatMap((page) =>
+        plan(page, isLikeAnother(page, pages)).map(([look, checks]) => ({ page, look, checks })));
     const found = [];
     const slow = [];
     await sideBySide(jobs, async ({ page, look, checks }) => {
@@ -82,6 +97,8 @@ async function check(tools, site, pages) {
     const longest = slow.sort(([a], [b]) => b - a)[0];
     console.log(`${pages.length} pages, ${jobs.length} looks at them: ${lines.length} findings; ` +
         `the slowest took ${(longest[0] / 1000).toFixed(1)} s, ${longest[1]}`);
+    const parts = [...TOOK].sort(([, a], [, b]) => b - a).map(([part, took]) => `${part} ${Math.round(took / 1000)}`);
+    console.log(`seconds of each part, ${AT_ONCE} looks at a time: ${parts.join(", ")}`);
     return lines.length === 0;
 }
 

@@ -26,6 +26,18 @@ const HIGHEST = 12_000;
 const WIDTH = 1280;
 const WIDE = 1920;
 
+/** Milliseconds that each part of the looks took so far, of all that are open at the same time. */
+export const TOOK = new Map();
+
+async function timed(part, work) {
+    const began = Date.now();
+    try {
+        return await work;
+    } finally {
+        TOOK.set(part, (TOOK.get(part) ?? 0) + Date.now() - began);
+    }
+}
+
 /** Starts Chromium, which can then reach nothing but this machine. `tools` is the folder that npm installed into. */
 export async function start(tools, executablePath) {
     const require = createRequire(path.resolve(tools, "here.js"));
@@ -96,7 +108,7 @@ export async function visit({ browser, axe, site }, origin, name, look, checks, 
         page.on("response", (response) => {
             if (response.status() >= 400) report("request", response.url().replace(origin, ""), `status ${response.status()}`);
         });
-        await page.goto(`${origin}/${name}`, { waitUntil: "load" });
+        await timed("open", page.goto(`${origin}/${name}`, { waitUntil: "load" }));
         await page.evaluate(() => document.fonts.ready.then(() => true));
         await page.evaluate(places);
         if (picture) await picture(page);
@@ -104,37 +116,37 @@ export async function visit({ browser, axe, site }, origin, name, look, checks, 
         const measured = checks.includes("inspect") && look.javascript !== false && look.width === WIDTH;
         if (measured && !name.startsWith("sources/")) found.push(...await page.evaluate(inspectHeight, HIGHEST));
         const scripts = look.javascript !== false;
-        if (scripts) await page.evaluate(awaken);
-        if (checks.includes("paper")) found.push(...await page.evaluate(inspectPaper));
-        if (checks.includes("keyboard")) found.push(...await keyboard(page));
-        if (checks.includes("reach")) found.push(...await keyboard(page, false));
+        if (scripts) await timed("widgets", page.evaluate(awaken));
+        if (checks.includes("paper")) found.push(...await timed("paper", page.evaluate(inspectPaper)));
+        if (checks.includes("keyboard")) found.push(...await timed("keyboard", keyboard(page)));
+        if (checks.includes("reach")) found.push(...await timed("reach", keyboard(page, false)));
         if (checks.includes("inspect")) {
             const scripted = look.javascript !== false;
             if (!scripted) found.push(...await page.evaluate(inspectPlain));
             await page.evaluate(unfold);
-            if (scripts) await page.evaluate(awaken);
+            if (scripts) await timed("widgets", page.evaluate(awaken));
             // The page notices it when it is drawn next. (Without JavaScript no timer of the page ever ends.)
             if (scripted) await page.evaluate(drawn);
             const dark = look.theme === "dark";
-            found.push(...await page.evaluate(inspect, { dark, scripted }));
+            found.push(...await timed("inspect", page.evaluate(inspect, { dark, scripted })));
             if (checks.includes("wide")) {
                 const wide = { ...look, width: WIDE };
                 await page.setViewportSize({ width: WIDE, height: 1080 });
                 await page.evaluate(drawn);
-                const seen = await page.evaluate(inspect, { dark, scripted });
+                const seen = await timed("wide", page.evaluate(inspect, { dark, scripted }));
                 found.push(...seen.map((finding) => ({ look: wide, ...finding })));
                 await page.setViewportSize({ width: look.width, height: 900 });
             }
-            if (look.width >= ROOM) found.push(...await page.evaluate(inspectListings));
+            if (look.width >= ROOM) found.push(...await timed("inspect", page.evaluate(inspectListings)));
         }
-        if (checks.includes("explorer")) found.push(...await explorers({ browser, axe }, origin));
-        if (checks.includes("stepper") && site) found.push(...await steppers({ browser, axe }, origin, site));
-        if (checks.includes("panel") && site) found.push(...await panels({ browser, axe }, origin, site));
-        if (checks.includes("edit")) found.push(...await editors({ browser, axe }, origin, site));
-        if (checks.includes("axe")) found.push(...await accessibility(page, axe, true));
-        if (checks.includes("axe-shape")) found.push(...await accessibility(page, axe, false));
+        if (checks.includes("explorer")) found.push(...await timed("explorer", explorers({ browser, axe }, origin)));
+        if (checks.includes("stepper") && site) found.push(...await timed("stepper", steppers({ browser, axe }, origin, site)));
+        if (checks.includes("panel") && site) found.push(...await timed("panel", panels({ browser, axe }, origin, site)));
+        if (checks.includes("edit")) found.push(...await timed("edit", editors({ browser, axe }, origin, site)));
+        if (checks.includes("axe")) found.push(...await timed("axe", accessibility(page, axe, true)));
+        if (checks.includes("axe-shape")) found.push(...await timed("axe-shape", accessibility(page, axe, false)));
         if (checks.includes("search")) {
-            for (const [words, taught] of SEARCHED) found.push(...await search(page, words, taught));
+            for (const [words, taught] of SEARCHED) found.push(...await timed("search", search(page, words, taught)));
         }
     } finally {
         await orLater(context.close());
