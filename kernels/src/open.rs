@@ -325,6 +325,16 @@ impl Opened {
         })
     }
 
+    /// Gives the module's variables what a launch has left in them.
+    pub(crate) fn keep_variables(&mut self, variables: &[(String, Vec<u8>)]) {
+        for (name, bytes) in variables {
+            for module in [Some(&mut self.module), self.checked.as_mut()].into_iter().flatten() {
+                // A variable that only one of the two compilations kept is no concern of the other.
+                let _ = module.write_variable(name, bytes);
+            }
+        }
+    }
+
     /// The folder that the file lies in.
     pub(crate) fn folder(&self) -> PathBuf {
         Path::new(&self.name).parent().map(Path::to_owned).unwrap_or_default()

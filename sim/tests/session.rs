@@ -263,6 +263,32 @@ fn what_is_too_long_ends_early_and_what_is_not_there_is_refused() {
     assert!(session.buffer(2, 0, 4).unwrap_err().to_string().contains("argument 2 is no buffer"));
 }
 
+#[test]
+fn steps_are_told_without_a_look_at_them() {
+    let mut session = scan("scan_blelloch", 2).open(0, Limits::default());
+    let places = session.instructions();
+    let length = session.length();
+    let mut seed = 11;
+    for _ in 0..100 {
+        let position = random(&mut seed) % length;
+        let step = session.step_at(position).unwrap();
+        let done = view(&mut session, position + 1).last.unwrap();
+        assert_eq!((step.block, step.warp, step.lanes), (done.block, done.warp, done.lanes));
+        assert_eq!(places[step.instruction as usize], done.place);
+        // To the same instruction of the same warp, and back from there.
+        let same = |other: sim::session::StepTaken| {
+            (other.block, other.warp, other.instruction) == (step.block, step.warp, step.instruction)
+        };
+        assert_eq!(session.next_step(position, same), Some(position));
+        if let Some(next) = session.next_step(position + 1, same) {
+            assert_eq!(session.step_before(next, same), Some(position));
+        }
+    }
+    assert_eq!(session.step_at(length), None);
+    assert_eq!(session.next_step(0, |_| false), None);
+    assert_eq!(session.step_before(length, |_| false), None);
+}
+
 /// Run with `cargo test --release -p sim --test session -- --ignored --nocapture`.
 #[test]
 #[ignore = "a measurement: times depend on the machine"]

@@ -1,6 +1,6 @@
 //! Launching any kernel on the simulator: what is run ([`spec`], [`command`]), with which arguments ([`argument`], [`content`],
 //! [`generate`], [`expression`]) for which parameters ([`signature`]), which launch
-//! of a kernel runs clean ([`list`]), how several launches share buffers ([`run`]), and
+//! of a kernel runs clean ([`list`]), how several launches share buffers ([`run`]; one of them alone: [`prepare`]), and
 //! whether the results are right ([`expect`]).
 
 pub mod argument;
@@ -11,6 +11,7 @@ mod hints;
 pub mod list;
 mod memory;
 pub mod native;
+pub mod prepare;
 mod probe;
 pub mod run;
 pub mod signature;

@@ -4,21 +4,20 @@
 use std::fs;
 
 use advice::Advice;
+use caches::HitRates;
 use serde::Serialize;
 use sim::predict::timeline::Timeline;
 use sim::predict::{self, How, Series, WhatIf};
 use sim::report::LaunchShape;
-use sim::{Arg, Checks, Dim3, Launch, Options, Report};
+use sim::{Checks, Options, Report};
 
 use super::SpecError;
-use super::argument::{self, Argument, Pointer, Value};
-use super::content::{self, Content, Context};
+use super::content;
 use super::expect::{self, Comparison};
-use super::expression;
-use super::memory::{Memory, aliases, fill, find, keep, set_symbols};
+use super::memory::{Memory, keep, set_symbols};
 use super::native::Twin;
-use super::signature::Signature;
-use super::spec::{LaunchSpec, Session};
+use super::prepare::{Wanted, begin, launch, wanted};
+use super::spec::Session;
 use crate::checked::{self, Subject};
 use crate::names::NameError;
 use crate::open::Opened;
@@ -48,6 +47,9 @@ pub struct RanLaunch {
     /// The edits that would help, where they were asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub advice: Option<Vec<Advice>>,
+    /// How often L1 and L2 have the data, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hit_rates: Option<HitRates>,
 }
 
 /// How times are predicted.
@@ -61,6 +63,8 @@ pub struct Timing {
     pub what_if: Vec<WhatIf>,
     /// Whether edits are looked for that would help. It is done on the road over PTX.
     pub advice: bool,
+    /// Whether hit rates of the caches are predicted, on the road over PTX and from empty caches.
+    pub caches: bool,
 }
 
 impl Ran {
@@ -123,36 +127,16 @@ pub fn run(
         let message = "variables that a launch sets (--symbol) are not set in machine code yet".to_owned();
         return Err(SpecError::Usage(message).into());
     }
-    if opened.ptx().is_empty() && timing.is_some_and(|timing| timing.advice) {
-        let message = "--advice tries edits on PTX, and a cubin has none: give the source or its PTX".to_owned();
-        return Err(SpecError::Usage(message).into());
+    if let (true, Some(timing)) = (opened.ptx().is_empty(), timing) {
+        for (asked, does) in [(timing.advice, "--advice tries edits on"), (timing.caches, "--caches executes")] {
+            if asked {
+                let message = format!("{does} PTX, and a cubin has none: give the source or its PTX");
+                return Err(SpecError::Usage(message).into());
+            }
+        }
     }
     let context = session.context();
-    let mut memory = Vec::new();
-    for (name, text) in &session.buffers {
-        let what = format!("buffer `{name}`");
-        if !expression::is_name(name) {
-            return Err(SpecError::Usage(format!(
-                "{what}: a name has letters, digits and _, and begins with no digit"
-            ))
-            .into());
-        }
-        if session.names.contains_key(name) {
-            return Err(SpecError::Usage(format!(
-                "{what}: a number is called so, too; one of them needs another name"
-            ))
-            .into());
-        }
-        let buffer = argument::buffer(text, context).map_err(|error| error.inside(&what))?;
-        let buffer = buffer.ok_or_else(|| {
-            SpecError::Usage(format!(
-                "{what}: `{text}` is no buffer; write f32[1024]=random or zeros:4096, for example"
-            ))
-        })?;
-        let (content, pointers) = (buffer.content, buffer.pointers);
-        memory.push(Memory { key: name.clone(), content, pointers, shared: true });
-    }
-    set_symbols(opened, &session.symbols, context, &memory)?;
+    let mut memory = begin(session, opened)?;
 
     // What would fail in the end is told before the work.
     let last = session.launches.last().map_or(0, |launch| launch.args.len());
@@ -168,14 +152,7 @@ pub fn run(
     let mut ran = Ran { launches: Vec::new(), comparisons: Vec::new(), cut_short: false };
     let total = session.launches.iter().map(|launch| launch.repeat as usize).sum::<usize>();
     'all: for (index, spec) in session.launches.iter().enumerate() {
-        let kernel = opened.kernel(spec.kernel.as_deref())?;
-        let of_launch = |error: SpecError| {
-            if session.launches.len() > 1 { error.inside(&format!("launch {}", index + 1)) } else { error }
-        };
-        let signature = Signature::of(&opened.module, &kernel, opened.source.as_deref());
-        let signature = signature.ok_or_else(|| NameError::None(opened.name.clone()))?;
-        let block = fits(spec, &signature, &opened.name).map_err(of_launch)?;
-        let subject = Wanted { spec, context, signature, block };
+        let subject = wanted(session, (index, spec), opened)?;
         for _ in 0..spec.repeat {
             memory.retain(|buffer| buffer.shared);
             set_symbols(opened, &spec.symbols, context, &memory)?;
@@ -197,106 +174,21 @@ pub fn run(
     Ok(ran)
 }
 
-/// A launch, looked up.
-struct Wanted<'a> {
-    spec: &'a LaunchSpec,
-    context: Context<'a>,
-    signature: Signature,
-    block: Dim3,
-}
-
-/// Holds the number of arguments against the kernel's parameters, and finds the size of the block.
-fn fits(spec: &LaunchSpec, signature: &Signature, file: &str) -> Result<Dim3, SpecError> {
-    let (given, params) = (spec.args.len(), signature.params.len());
-    let block = spec.block.or(signature.required_threads.map(Dim3::from));
-    let wrong = match block {
-        _ if given != params => {
-            let takes = if params == 1 { "1 argument".to_owned() } else { format!("{params} arguments") };
-            format!("the kernel takes {takes}, and {given} {} given", if given == 1 { "is" } else { "are" })
-        }
-        Some(block) => return Ok(block),
-        None => "--block is missing, the number of threads per block".to_owned(),
-    };
-    let list: String =
-        signature.params.iter().enumerate().map(|(index, param)| format!("\n  {index}: {}", param.text)).collect();
-    let params = if list.is_empty() { "it has no parameters".to_owned() } else { format!("its parameters are:{list}") };
-    let command = signature.command(file);
-    Err(SpecError::Usage(format!("{wrong}; {params}\n`{}` can be launched like this:\n  {command}", signature.name)))
-}
-
 /// Makes one launch, which becomes the last of the predicted series where times are predicted.
 fn one(
     wanted: &Wanted<'_>,
     opened: &mut Opened,
     memory: &mut Vec<Memory>,
-    mut twin: Option<&mut Twin>,
+    twin: Option<&mut Twin>,
     options: &Options,
     timing: Option<(&Timing, &mut Series)>,
 ) -> Result<RanLaunch, RunError> {
-    let Wanted { spec, context, signature, block } = wanted;
-    let mut values: Vec<Value> = Vec::new();
-    for (index, text) in spec.args.iter().enumerate() {
-        let element = signature.params[index].scalar;
-        let parsed = argument::parse(text, element, *context);
-        values.push(match parsed.map_err(|error| error.inside(&format!("argument {index}")))? {
-            Argument::Value(value) => value,
-            Argument::Buffer(buffer) => {
-                let (content, pointers) = (buffer.content, buffer.pointers);
-                memory.push(Memory { key: index.to_string(), content, pointers, shared: false });
-                let pointers = vec![Pointer { at: 0, to: index.to_string(), offset: 0 }];
-                Value { bytes: vec![0; 8], pointers }
-            }
-        });
-    }
-    let aliases = aliases(&values);
-    let mut args = Vec::new();
-    for (index, mut value) in values.into_iter().enumerate() {
-        let what = format!("argument {index}");
-        if let [pointer] = &value.pointers[..]
-            && value.bytes.len() == 8
-        {
-            let at = find(memory, &aliases, &pointer.to).map_err(|error| error.inside(&what))?;
-            args.push(Arg::Address { argument: spec.args.len() + at, offset: pointer.offset });
-        } else {
-            if let (Some(twin), false) = (&mut twin, value.pointers.is_empty()) {
-                twin.refuse(NO_ADDRESSES);
-            }
-            fill(&mut value.bytes, &value.pointers, memory, &aliases).map_err(|error| error.inside(&what))?;
-            args.push(Arg::Bytes(value.bytes));
-        }
-    }
-    let bytes = memory.iter().fold(0u64, |sum, buffer| sum.saturating_add(buffer.content.bytes));
-    // A buffer that is only read takes none, but what a launch leaves is given back whole.
-    if usize::try_from(bytes).ok().is_none_or(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
-        return Err(RunError::Memory(bytes));
-    }
-    let mut contents: Vec<sim::Content> =
-        memory.iter_mut().map(|buffer| std::mem::take(&mut buffer.content.data)).collect();
-    for (buffer, content) in memory.iter().zip(&mut contents) {
-        if !buffer.pointers.is_empty() {
-            if let Some(twin) = &mut twin {
-                twin.refuse(NO_ADDRESSES);
-            }
-            let mut data = std::mem::take(content).into_vec();
-            data.resize(buffer.content.bytes as usize, 0);
-            fill(&mut data, &buffer.pointers, memory, &aliases).map_err(|error| error.inside(&buffer.title()))?;
-            *content = data.into();
-        }
-    }
-    for (buffer, content) in memory.iter_mut().zip(contents) {
-        // Written once: from now on the kernels may change the addresses.
-        buffer.pointers.clear();
-        let Content { bytes, written, .. } = buffer.content;
-        args.push(Arg::Memory { name: buffer.title(), bytes, content, written });
-    }
-    let launch = Launch { grid: spec.grid, block: *block, shared_bytes: spec.shared_bytes, args };
-    if let Some(twin) = twin {
-        twin.push(&signature.ptx_name, &launch, memory.iter().filter(|buffer| buffer.shared).count());
-    }
+    let Wanted { spec, signature, .. } = wanted;
+    let launch = launch(wanted, memory, twin)?;
     let has_ptx = !opened.ptx().is_empty();
     let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &signature.ptx_name };
     let sample = timing.as_ref().is_some_and(|(timing, _)| timing.sample);
-    let mut advice = None;
+    let (mut advice, mut hit_rates) = (None, None);
     // Of machine code all blocks are executed first: then the work of each is known.
     let (mut timed, mut predicted) = (None, None);
     if let Some((timing, series)) = timing {
@@ -306,6 +198,9 @@ fn one(
         let kernel = &signature.ptx_name;
         if timing.advice && !sample {
             advice = Some(advice::of(&opened.module, kernel, &launch, &quiet, &how)?);
+        }
+        if timing.caches {
+            hit_rates = Some(caches::of(&opened.module, kernel, &launch, &quiet, &how)?);
         }
         match &mut opened.machine_code {
             Some(machine_code) if !sample => {
@@ -339,7 +234,7 @@ fn one(
         };
         let notes = vec![SAMPLED.to_owned()];
         let timeline = Some(std::mem::take(&mut predicted.timeline));
-        return Ok(RanLaunch { report, notes, timeline, advice: None });
+        return Ok(RanLaunch { report, notes, timeline, advice: None, hit_rates });
     }
     let mut timeline = None;
     let of_code = match (timed, &mut opened.machine_code) {
@@ -363,25 +258,17 @@ fn one(
     };
     keep(memory, outcome.buffers.into_iter().skip(spec.args.len()));
 
-    for (name, bytes) in &outcome.variables {
-        for module in [Some(&mut opened.module), opened.checked.as_mut()].into_iter().flatten() {
-            // A variable that only one of the two compilations kept is no concern of the other.
-            let _ = module.write_variable(name, bytes);
-        }
-    }
+    opened.keep_variables(&outcome.variables);
     let mut report = outcome.report;
     if let Some(predicted) = predicted {
         report.prediction = Some(predicted.prediction);
         timeline = Some(predicted.timeline);
     }
-    Ok(RanLaunch { report, notes, timeline, advice })
+    Ok(RanLaunch { report, notes, timeline, advice, hit_rates })
 }
 
 /// What a user is told when only a sample of the blocks ran.
 const SAMPLED: &str = "only a sample of the thread blocks was simulated, for the time: nothing was counted or checked, and buffers hold what the sample wrote";
-
-/// What a user is told who asks for a GPU.
-const NO_ADDRESSES: &str = "addresses in structs and in buffers are not handed to a GPU yet";
 
 /// Writes the dumps and makes the comparisons.
 fn finish(session: &Session, memory: &[Memory], ran: &mut Ran) -> Result<(), RunError> {

@@ -67,7 +67,7 @@ impl Session {
         }
     }
 
-    fn place(&self, pc: Pc) -> Place {
+    pub(super) fn place(&self, pc: Pc) -> Place {
         let inst = &self.program.insts[pc as usize];
         let (file, line) = self.program.place(self.module.ast(), self.module.name(), pc as usize);
         let chain = inlining::chain(self.module.ast(), inst.line);

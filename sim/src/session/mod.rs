@@ -7,7 +7,7 @@
 //! step back costs what a step forward costs. Snapshots are bounded in number and bytes ([`Limits`]), and the way from one
 //! of them to the next is a 64th of the launch at most, where their bytes allow it.
 //!
-//! What is asked about steps (`find`) is answered from the record alone.
+//! What is asked about steps (`find`, `steps`) is answered from the record alone.
 
 mod eye;
 mod find;
@@ -18,6 +18,7 @@ mod record;
 mod replay;
 mod sentence;
 mod snapshots;
+mod steps;
 mod view;
 mod writes;
 
@@ -40,6 +41,7 @@ use snapshots::Snapshots;
 
 pub use find::{Direction, LastWrite, Unit, Word};
 pub use marks::Event;
+pub use steps::StepTaken;
 pub use view::{
     Access, BarrierView, BlockView, Done, Listed, Next, PathView, Place, RegisterView, SharedView, State, VariableView,
     View, WarpInBlock, WarpView,
