@@ -67,6 +67,9 @@ pub(crate) enum Command {
     /// Grade one submission: what `grade` starts
     #[command(hide = true)]
     GradeSubmission,
+    /// Judge one text of an exercise: what the server of the book starts
+    #[command(hide = true)]
+    JudgeText,
     /// Build the book, or look at where it is
     Book(Book),
     /// Look at this machine: what is there, what is missing, what to type
@@ -403,6 +406,9 @@ pub(crate) enum BookCommand {
         /// Open it in a browser
         #[arg(long)]
         open: bool,
+        /// Serve this built book as it is, and build nothing
+        #[arg(long, value_name = "DIR")]
+        site: Option<PathBuf>,
     },
     /// Compute what chapters show, and tell what is wrong with them, without building the site
     Check {

@@ -51,7 +51,7 @@ function create(host, { text, language, label, describedBy, changed }) {
         get text() { return view.state.doc.toString(); },
         set text(own) { view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: own } }); },
         mark(messages) {
-            const severity = { error: "error", warning: "warning" };
+            const severity = { error: "error", finding: "error", warning: "warning" };
             const found = messages.map((own) => {
                 const { from, to } = place(own.line);
                 return { from, to, severity: severity[own.severity] ?? "info", message: own.message };

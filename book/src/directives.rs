@@ -324,6 +324,15 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         make: |context, _, _| reference::findings::index(context.below),
     },
     Entry {
+        name: "exercise-index",
+        section: "Pages about the simulator",
+        form: Form::Block,
+        usage: &[""],
+        help: "a list of the groups of exercises, with a page for each below the chapter, on which they are solved.",
+        // Where there is a course, its list stands in the place of the directive already.
+        make: |_, _, _| Ok("<p>This book was built without its exercises.</p>\n".to_owned()),
+    },
+    Entry {
         name: "counter-index",
         section: "Pages about the simulator",
         form: Form::Block,

@@ -1,4 +1,4 @@
-//! The folder `lab` of the built book: the widgets' scripts, and the WebAssembly modules that they use.
+//! The folder `lab` of the built book: the widgets' scripts, the WebAssembly modules that they use, and the editor.
 //!
 //! A page that is opened as a file may fetch nothing, so a module comes in a script: `wbLab.deliver("NAME", "…")` with its compressed
 //! bytes in base64. Modules are made by `.ci/wasm` into `target/lab`, or lie in the folder that the environment variable
@@ -13,6 +13,9 @@ use base64::engine::general_purpose::STANDARD;
 
 /// The modules, by the names that pages ask for.
 const MODULES: [&str; 2] = ["sim", "access"];
+
+/// The script with the editor, which `.ci/editor` makes.
+const EDITOR: &str = "editor.js";
 
 /// The sources that this program was built from, as the engine names its own.
 const SOURCES: &str = env!("WARPBOOK_ENGINE");
@@ -53,7 +56,9 @@ pub(crate) fn write(root: &Path, site: &Path) -> io::Result<()> {
         };
         fs::write(folder.join(format!("{name}.js")), text)?;
     }
-    Ok(())
+    // Pages do without it: they have a plain text field.
+    let editor = fs::read(modules.join(EDITOR)).unwrap_or_else(|_| b"window.wbEditor = null;\n".to_vec());
+    fs::write(folder.join(EDITOR), editor)
 }
 
 /// The scripts of a folder, in order; none if there is no folder.
@@ -125,8 +130,10 @@ mod tests {
         write(&root, &site).unwrap();
         assert_eq!(fs::read_to_string(site.join("lab/panel.js")).unwrap(), "1");
         assert!(fs::read_to_string(site.join("lab/sim.js")).unwrap().contains(".ci/wasm build"));
+        assert!(fs::read_to_string(site.join("lab/editor.js")).unwrap().contains("null"), "pages use a plain field");
         let modules = folder.path().join("target/lab");
         fs::create_dir_all(&modules).unwrap();
+        fs::write(modules.join("editor.js"), "window.wbEditor = {};").unwrap();
         fs::write(modules.join("sim.wasm.gz"), [0, 1, 2]).unwrap();
         fs::write(modules.join("sim.sources"), "another\n").unwrap();
         write(&root, &site).unwrap();
@@ -136,5 +143,6 @@ mod tests {
         let script = fs::read_to_string(site.join("lab/sim.js")).unwrap();
         assert!(script.starts_with("wbLab.deliver(\"sim\", \"AAEC\");"), "{script}");
         assert!(script.contains("made here"), "{script}");
+        assert_eq!(fs::read_to_string(site.join("lab/editor.js")).unwrap(), "window.wbEditor = {};");
     }
 }

@@ -19,6 +19,7 @@ mod code;
 pub mod commands;
 pub mod console;
 mod context;
+mod cuda;
 pub mod directive;
 mod directives;
 mod excerpt;

@@ -13,6 +13,7 @@ use sim_wasm::Engine;
 use sim_wasm::protocol::VERSION;
 
 use crate::context::Context;
+use crate::cuda;
 use crate::directive::Directive;
 use crate::excerpt;
 use crate::fault::Reason;
@@ -31,6 +32,8 @@ struct Config {
     /// The PTX file's name, and the part of it that is run.
     file: String,
     ptx: String,
+    /// The part of the source that readers edit.
+    source: String,
     numbers: Vec<Knob>,
     setups: Vec<Setup>,
     /// The kinds of input that there are; empty where they are not to be chosen.
@@ -153,10 +156,11 @@ pub(crate) fn panel(
     let needed: Vec<&str> =
         plays.iter().flat_map(|(play, _)| play.launches.kernels.iter().map(String::as_str)).collect();
     let ptx = kernels::slice::slice(&plays[0].0.ptx, &needed);
+    let source = editable(context, &file, cases.iter().all(String::is_empty), &ptx, &needed)?;
     let registers = plays.iter().flat_map(|(play, _)| play.registers.clone()).collect();
     let problem = setups[0].input.as_ref().and_then(|input| input["problem"].as_str());
     let kinds = problem.map(data::workbook::kinds).unwrap_or_default();
-    let config = Config { file, ptx, numbers, setups, kinds, counters, heat, registers };
+    let config = Config { file, ptx, source, numbers, setups, kinds, counters, heat, registers };
     let mut engine = Engine::default();
     for (setup, (_, run)) in config.setups.iter().zip(&plays) {
         agree(&mut engine, &config, setup, run.as_deref())?;
@@ -173,6 +177,28 @@ pub(crate) fn panel(
         escape(&title),
         config.replace('<', "\\u003c"),
     ))
+}
+
+/// The part of a source that readers edit: its kernels with what they need, and for which architecture they were compiled.
+fn editable(
+    context: &Context<'_>,
+    ptx_file: &str,
+    faulty: bool,
+    ptx: &str,
+    kernels: &[&str],
+) -> Result<String, Reason> {
+    let name = ptx_file.trim_end_matches(".ptx");
+    let text = if faulty {
+        // Its comments say what is wrong, and that is to be found.
+        let lines = context.runs.faulty(name)?.source;
+        let lines = lines.iter().map(|(_, line)| line).filter(|line| !line.trim_start().starts_with("//"));
+        lines.map(|line| format!("{line}\n")).collect()
+    } else {
+        cuda::part(&context.runs.source(&format!("{name}.cu"))?, kernels)
+    };
+    let target = ptx.lines().find_map(|line| line.trim().strip_prefix(".target sm_")).unwrap_or("90");
+    let arch: String = target.chars().take_while(char::is_ascii_digit).collect();
+    Ok(format!("// warpbook: arch=compute_{arch}\n\n{}", text.trim_start()))
 }
 
 /// The option `id`: the name under which addresses know the widget.

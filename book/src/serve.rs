@@ -56,14 +56,8 @@ pub fn serve(
     let mut seen = newest(root);
     let built = build_with(root, None, Rc::clone(&runs))?;
     let folder = built.index.parent().unwrap_or(root).to_owned();
-    let listener =
-        TcpListener::bind(("127.0.0.1", port)).map_err(|why| BuildError::Port { port, why: why.to_string() })?;
-    let own = listener.local_addr().map_err(|why| BuildError::Port { port, why: why.to_string() })?;
-    let address = format!("http://{own}/");
-    let guard = Guard::new(own.port(), service).map_err(|why| BuildError::Port { port, why })?;
     let builds = Arc::new(AtomicU64::new(1));
-    let site = Site { folder, builds: Arc::clone(&builds), guard };
-    thread::spawn(move || http::run(&listener, move |request| site.answer(request)));
+    let (address, _) = start(folder, port, service, &builds)?;
     told(Event::Built(&built, &address));
     loop {
         thread::sleep(LOOK);
@@ -80,6 +74,41 @@ pub fn serve(
             Err(error) => told(Event::Failed(&error)),
         }
     }
+}
+
+/// Serves the built book in the folder `site` as it is, until the program ends. `told` learns the address.
+///
+/// # Errors
+/// [`BuildError`] when there is no built book, or the port is taken.
+pub fn as_it_is(
+    site: &Path,
+    port: u16,
+    service: Option<Arc<dyn Service>>,
+    told: &mut dyn FnMut(&str),
+) -> Result<(), BuildError> {
+    if !site.join("index.html").is_file() {
+        return Err(BuildError::NoSite(site.to_owned()));
+    }
+    let (address, server) = start(site.to_owned(), port, service, &Arc::new(AtomicU64::new(1)))?;
+    told(&address);
+    // It ends with the program.
+    let _ = server.join();
+    Ok(())
+}
+
+/// Starts to serve a folder, and gives the address.
+fn start(
+    folder: PathBuf,
+    port: u16,
+    service: Option<Arc<dyn Service>>,
+    builds: &Arc<AtomicU64>,
+) -> Result<(String, thread::JoinHandle<()>), BuildError> {
+    let taken = |why: String| BuildError::Port { port, why };
+    let listener = TcpListener::bind(("127.0.0.1", port)).map_err(|why| taken(why.to_string()))?;
+    let own = listener.local_addr().map_err(|why| taken(why.to_string()))?;
+    let guard = Guard::new(own.port(), service).map_err(taken)?;
+    let site = Site { folder, builds: Arc::clone(builds), guard };
+    Ok((format!("http://{own}/"), thread::spawn(move || http::run(&listener, move |request| site.answer(request)))))
 }
 
 /// What is served.

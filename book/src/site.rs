@@ -21,6 +21,9 @@ pub enum BuildError {
     /// There is no book.
     #[error("there is no book in {}: no `book.toml` is there. Run this in the repository", .0.display())]
     NoBook(PathBuf),
+    /// There is no built book.
+    #[error("there is no built book in {}: `warpbook book build` makes one in book/html", .0.display())]
+    NoSite(PathBuf),
     /// The book cannot be served there.
     #[error("nothing can be served on port {port} of this machine: {why}. Choose another: --port 0 takes any")]
     Port {

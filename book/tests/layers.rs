@@ -8,7 +8,21 @@ use std::path::Path;
 /// The modules from the bottom up. A module may use those of the layers below its own, and no others. Figures, tables and
 /// values take what directives are filled from (`context`); none of them knows who fills (`fill`).
 const LAYERS: &[&[&str]] = &[
-    &["cache", "commands", "console", "directive", "fault", "html", "http", "lab", "log", "math", "repeats", "source"],
+    &[
+        "cache",
+        "commands",
+        "console",
+        "cuda",
+        "directive",
+        "fault",
+        "html",
+        "http",
+        "lab",
+        "log",
+        "math",
+        "repeats",
+        "source",
+    ],
     &["access", "claims", "code", "guard", "home", "instructions", "sanitizer", "svg", "time", "verdict"],
     &["runs"],
     &["catalogue", "context", "listings", "machine_runs", "quantity", "wrong"],

@@ -37,6 +37,7 @@ pub mod native;
 pub mod quiz;
 pub mod replay;
 pub mod runner;
+pub mod service;
 mod shipped;
 pub mod show;
 pub mod spec;

@@ -197,6 +197,16 @@ impl State {
         if let Some(current) = &self.current {
             let _ = writeln!(out, "current {current}");
         }
+        out += &self.lines();
+        for line in &self.kept {
+            let _ = writeln!(out, "{line}");
+        }
+        out
+    }
+
+    /// What is known of exercises, a line each.
+    pub fn lines(&self) -> String {
+        let mut out = String::new();
         for (name, progress) in &self.progress {
             if progress.done {
                 // Older programs read the score here.
@@ -219,10 +229,13 @@ impl State {
                 let _ = writeln!(out, "hints {name} {}", progress.hints);
             }
         }
-        for line in &self.kept {
-            let _ = writeln!(out, "{line}");
-        }
         out
+    }
+
+    /// What is known of one exercise alone.
+    pub fn only(&self, name: &str) -> Self {
+        let own = self.progress.get(name).map(|progress| (name.to_owned(), progress.clone()));
+        Self { progress: own.into_iter().collect(), ..Self::default() }
     }
 
     /// What is known of an exercise.

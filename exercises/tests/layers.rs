@@ -16,7 +16,7 @@ const LAYERS: &[&[&str]] = &[
     &["grade"],
     &["misconception", "native"],
     &["class", "desk"],
-    &["audit", "runner"],
+    &["audit", "runner", "service"],
 ];
 
 fn uses() -> layers::Uses {

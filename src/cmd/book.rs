@@ -1,19 +1,43 @@
 //! `warpbook book`.
 
 use std::io;
+use std::sync::Arc;
 
 use book::serve::Event;
+use exercises::service::Service;
 
+use super::exercise::this_program;
 use super::{Ended, Failure, USAGE};
 use crate::cli::{Book, BookCommand};
 use crate::out::{self, say};
 
+/// The program's work for pages.
+struct Pages(Service);
+
+impl book::Service for Pages {
+    fn answer(&self, operation: &str, request: &[u8]) -> Option<String> {
+        self.0.answer(operation, request)
+    }
+}
+
 pub(crate) fn run(args: &Book, json: bool) -> Ended {
     let failed = |error: book::BuildError| Failure::new(error.exit_code(), error);
-    let default = BookCommand::Serve { port: 3000, open: false };
+    let default = BookCommand::Serve { port: 3000, open: false, site: None };
     match args.command.as_ref().unwrap_or(&default) {
-        BookCommand::Serve { port, open } => {
+        BookCommand::Serve { port, open, site } => {
             let here = std::env::current_dir().map_err(|error| Failure::new(USAGE, error))?;
+            let course = exercises::Course::find(&here).ok();
+            let service = Arc::new(Pages(Service::new(this_program()?, course)));
+            if let Some(site) = site {
+                let mut told = |address: &str| {
+                    say!("{} at {address}", site.display());
+                    if *open && opener::open_browser(address).is_err() {
+                        eprintln!("no browser could be opened: open {address} in one");
+                    }
+                };
+                book::serve::as_it_is(site, *port, Some(service), &mut told).map_err(failed)?;
+                return Ok(0);
+            }
             let root = book::find(&here).map_err(failed)?;
             let mut first = true;
             let mut told = |event: Event<'_>| match event {
@@ -29,7 +53,7 @@ pub(crate) fn run(args: &Book, json: bool) -> Ended {
                 }
                 Event::Failed(error) => eprintln!("{error}\nthe last book that was built stays as it is"),
             };
-            book::serve::serve(&root, *port, None, &mut told).map_err(failed)?;
+            book::serve::serve(&root, *port, Some(service), &mut told).map_err(failed)?;
         }
         BookCommand::Build { out } => {
             let here = std::env::current_dir().map_err(|error| Failure::new(USAGE, error))?;

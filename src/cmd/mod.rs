@@ -78,6 +78,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Grade(args) => grade::run(&args, json),
         Command::CompileSubmission => child(exercises::compiler::sandbox::child),
         Command::GradeSubmission => child(|| exercises::class::worker::child(&std::env::current_exe()?)),
+        Command::JudgeText => child(|| exercises::service::judge::child(&std::env::current_exe()?)),
         Command::Picture(args) => picture::run(&args, json),
         Command::Dev(args) => dev::run(&args, json),
         Command::Book(args) => book::run(&args, json),

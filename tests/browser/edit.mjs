@@ -218,6 +218,7 @@ const WHOLE = {
                 const more = await row(page, "instructions of warps");
                 demand(/↑$/.test(more), `three barriers more are ${more}`);
             });
+            await exercises(browser, server.origin);
             const foreign = await fetch(`${server.origin}/warpbook/compile`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
             demand(foreign.status === 403, `a request of nobody's gets ${foreign.status}`);
         } finally {
@@ -225,6 +226,37 @@ const WHOLE = {
         }
     },
 };
+
+/** A prediction and a kernel, judged in their page, and what is written down of them. */
+async function exercises(browser, origin) {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", acceptDownloads: true });
+    try {
+        const page = await context.newPage();
+        page.setDefaultTimeout(60_000);
+        await page.goto(`${origin}/exercises/machine.html`, { waitUntil: "load" });
+        const [asked, made] = ["#exercise-stride-costs", "#exercise-block-sum"].map((id) => page.locator(id));
+        await asked.scrollIntoViewIfNeeded();
+        await page.waitForSelector("#exercise-stride-costs[data-state=ready]");
+        const inputs = asked.locator("input");
+        for (let at = 0; at < await inputs.count(); at++) await inputs.nth(at).fill("1");
+        await inputs.first().press("Enter");
+        await asked.locator(".wb-exercise-passed").waitFor();
+        await made.scrollIntoViewIfNeeded();
+        await page.waitForSelector("#exercise-block-sum[data-state=ready]");
+        await made.locator("button").first().click();
+        await made.locator(".cm-content, textarea").waitFor();
+        await page.keyboard.press("Control+Enter");
+        await made.locator(".wb-exercise-open").waitFor();
+        const said = await made.locator("pre").last().textContent();
+        demand(/block_sum: not yet/.test(said) && /expected/.test(said), `the starter is judged so: ${said}`);
+        await page.locator("#progress-above").scrollIntoViewIfNeeded();
+        const [file] = await Promise.all([page.waitForEvent("download"), page.locator("#progress-above button").click()]);
+        const written = await readFile(await file.path(), "utf8");
+        demand(/^first stride_costs \d+%/m.test(written) && /^answer stride_costs [\w-]+: 1$/m.test(written), `the file has: ${written}`);
+    } finally {
+        await orLater(context.close());
+    }
+}
 
 /** The built book behind the real server. */
 async function served(site) {

@@ -1,6 +1,7 @@
-//! The generated reference: a page for every kind of finding, and one for every family of counters.
+//! The generated reference: a page for every kind of finding, one for every family of counters, and one for every group of
+//! exercises.
 //!
-//! A chapter with the directive `finding-index` or `counter-index` gets these pages as sub-chapters. They are made from
+//! A chapter with the directive `finding-index`, `counter-index` or `exercise-index` gets these pages as sub-chapters. They are made from
 //! the simulator's own lists, from the records, from the texts of the other chapters and from the descriptions of the
 //! exercises, as Markdown with directives, which are then filled like those of any chapter.
 
@@ -42,7 +43,7 @@ pub(crate) struct Sources<'a> {
 pub(crate) fn insert(runs: &dyn Runs, sources: &Path, book: &mut Book) -> Vec<Fault> {
     let wanted: Vec<(PathBuf, Directive)> = written(book)
         .flat_map(|chapter| directives(chapter).into_iter().map(|d| (chapter.path.clone().unwrap_or_default(), d)))
-        .filter(|(_, directive)| matches!(&*directive.name, "finding-index" | "counter-index"))
+        .filter(|(_, directive)| matches!(&*directive.name, "finding-index" | "counter-index" | "exercise-index"))
         .collect();
     if wanted.is_empty() {
         return Vec::new();
@@ -64,7 +65,14 @@ pub(crate) fn insert(runs: &dyn Runs, sources: &Path, book: &mut Book) -> Vec<Fa
             faults.push(Fault { file: sources.join(&path), line: directive.line, reason: Reason::Wrong(why) });
             continue;
         }
-        let pages = if directive.name == "finding-index" { findings::pages(&from) } else { counters::pages(&from) };
+        let pages = match &*directive.name {
+            "finding-index" => findings::pages(&from),
+            "counter-index" => counters::pages(&from),
+            _ => {
+                list_exercises(book, &path, &from.exercises);
+                Ok(exercises::pages(&from.exercises))
+            }
+        };
         match pages {
             Ok(pages) => add(book, &path, pages),
             Err(reason) => faults.push(Fault { file: sources.join(&path), line: directive.line, reason }),
@@ -82,6 +90,19 @@ fn written(book: &Book) -> impl Iterator<Item = &Chapter> {
 fn directives(chapter: &Chapter) -> Vec<Directive> {
     let of = |piece| if let Piece::Directive(directive) = piece { Some(directive) } else { None };
     pieces(&chapter.content).unwrap_or_default().into_iter().filter_map(of).collect()
+}
+
+/// Puts the list of exercises into its chapter: only here it is known whether there is a course.
+fn list_exercises(book: &mut Book, path: &Path, exercises: &[Exercise]) {
+    if exercises.is_empty() {
+        return;
+    }
+    let list = exercises::index(exercises, &format!("{}/", path.with_extension("").display()));
+    book.for_each_chapter_mut(|chapter| {
+        if chapter.path.as_deref() == Some(path) {
+            chapter.content = chapter.content.replace("{{#wb exercise-index}}", &list);
+        }
+    });
 }
 
 /// Hangs pages under the chapter with this path.

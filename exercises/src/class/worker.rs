@@ -249,7 +249,7 @@ fn result(exercise: &Exercise, file: &str, grade: &Grade, first: bool) -> Exerci
 }
 
 /// The lines of the submission that the learner should look at: findings, then the worst line of each broken limit.
-fn places(grade: &Grade) -> Vec<(u32, String)> {
+pub(crate) fn places(grade: &Grade) -> Vec<(u32, String)> {
     let public = |name: &str| grade.cases.iter().any(|case| case.case == name && !case.hidden);
     let findings = grade.cases.iter().filter(|case| !case.hidden).flat_map(|case| &case.findings);
     let mut places: Vec<(u32, String)> = findings.map(|finding| (finding.line, finding.message.clone())).collect();

@@ -122,6 +122,30 @@ pub fn check(
     }
 }
 
+/// Grades the text of an exercise that is in no file of the course, as [`check`] grades a file with that text. The message
+/// shows the data of the smallest input that fails.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_text(
+    course: &Course,
+    state: &State,
+    exercise: &Exercise,
+    text: &str,
+    compiler: &dyn Compiler,
+) -> Result<Checked, DeskError> {
+    let file = PathBuf::from(exercise.file_name());
+    let asked = Asked { show: true, ..Asked::default() };
+    let attempt = graded(course, state, exercise, (&file, Some(text.to_owned())), &asked, compiler)?;
+    let mut text = feedback::text(exercise, &attempt.grade);
+    let passed = attempt.grade.passed;
+    if !passed && !exercise.kind.asks() {
+        text += &attempt.look(&asked, compiler)?;
+    }
+    let grades = vec![attempt.grade];
+    Ok(Checked { passed, grades, errors: Vec::new(), gpu: Vec::new(), only_case: None, replay: None, text })
+}
+
 fn own(course: &Course, exercise: &Exercise, whose: Whose) -> PathBuf {
     match whose {
         Whose::Learner => course.learner_file(exercise),
@@ -149,6 +173,22 @@ pub(crate) fn attempt<'a>(
     asked: &Asked<'_>,
     compiler: &dyn Compiler,
 ) -> Result<Attempt<'a>, DeskError> {
+    let text = match asked.whose {
+        Whose::Solution if exercise.kind.asks() => None,
+        _ => Some(read(path)?),
+    };
+    graded(course, state, exercise, (path, text), asked, compiler)
+}
+
+/// Grades a text that is known as the file at a path; without a text, the right answers.
+fn graded<'a>(
+    course: &Course,
+    state: &State,
+    exercise: &'a Exercise,
+    (path, text): (&Path, Option<String>),
+    asked: &Asked<'_>,
+    compiler: &dyn Compiler,
+) -> Result<Attempt<'a>, DeskError> {
     let mut bench = Bench::new(course, exercise, None, compiler)?;
     let mut numbers: Vec<usize> = (1..=bench.instances.len()).collect();
     if let Some(case) = asked.case {
@@ -156,10 +196,7 @@ pub(crate) fn attempt<'a>(
         bench.instances = vec![bench.instances.swap_remove(at)];
         numbers = vec![at + 1];
     }
-    let text = match asked.whose {
-        Whose::Solution if exercise.kind.asks() => bench.right_answers()?,
-        _ => read(path)?,
-    };
+    let text = text.map_or_else(|| bench.right_answers(), Ok)?;
     let mut grade = bench.grade(&shown(path), &text, compiler, Depth::All)?;
     if asked.whose == Whose::Learner {
         bench.count_first(&state.of(&exercise.name), &mut grade)?;

@@ -1,0 +1,145 @@
+// Exercises in the page. The program that serves the book hands out what a learner gets at first and judges it, by the code of
+// `warpbook exercise check`; here answers and kernels are kept, sent, and what is said of them is shown.
+"use strict";
+
+(() => {
+    const SERVE = "warpbook book serve --open";
+    const make = (name, attributes = {}, ...content) => {
+        const node = document.createElement(name);
+        for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+        node.append(...content);
+        return node;
+    };
+
+    const mount = async (section, state, lab) => {
+        const key = `exercise:${state.name}`;
+        const kept = () => lab.store.get(key) ?? {};
+        const keep = (more) => {
+            lab.store.set(key, { ...kept(), ...more });
+            const names = lab.store.get("exercises") ?? [];
+            if (!names.includes(state.name)) lab.store.set("exercises", [...names, state.name]);
+            window.dispatchEvent(new Event("wb-progress"));
+        };
+        const done = make("p", { class: "wb-exercise-done" });
+        const said = make("div", { class: "wb-exercise-said" });
+        const check = make("button", { type: "button", class: "wb-exercise-check" }, "Check");
+        const tools = make("div", { class: "wb-exercise-tools" }, check);
+        const nobody = make("p", { class: "wb-edit-note" },
+            "Exercises are judged by the program that serves the book, and this page was opened without it. Type: ", make("code", {}, SERVE));
+        const asks = state.questions.length > 0;
+        let busy = false;
+        let text = () => "";
+        let mark = () => {};
+
+        const show = () => {
+            done.textContent = /^done /m.test(kept().progress ?? "") ? "Done." : "";
+            done.hidden = done.textContent === "";
+        };
+        /** What the program says of a text; nothing where it cannot be asked. */
+        const judged = async (own) => {
+            const answer = await lab.service.ask("check", { exercise: state.name, text: own, progress: kept().progress ?? "" });
+            if (answer.ok) keep({ progress: answer.ok.progress });
+            return answer;
+        };
+        const run = async () => {
+            if (busy) return;
+            const own = text();
+            // The answers of the first complete try are those that count, whoever judges them and when.
+            if (asks && kept().first === undefined && /^(\w[\w-]*: *\S.*\n)+$/.test(own)) keep({ first: own });
+            if (!lab.service.there) {
+                said.replaceChildren(nobody);
+                lab.status(section, nobody.textContent);
+                return;
+            }
+            busy = true;
+            check.setAttribute("aria-disabled", "true");
+            said.replaceChildren(make("p", {}, "judging …"));
+            const first = kept().first;
+            if (state.kind === "predict" && first !== undefined && first !== own && !kept().progress) await judged(first);
+            const answer = await judged(own);
+            busy = false;
+            check.removeAttribute("aria-disabled");
+            if (answer.error) {
+                const gone = answer.error.kind === "gone" ? ` Start it again: ${SERVE}` : "";
+                said.replaceChildren(make("p", { class: "wb-panel-fault" }, answer.error.message + gone));
+                lab.status(section, answer.error.message);
+                return;
+            }
+            const { passed, text: message, lines } = answer.ok;
+            // Near predictions count, too: what is told is how near.
+            const right = state.kind === "predict" ? "Judged: your first answers count." : "Passed.";
+            const verdict = passed ? right : "Not yet.";
+            said.replaceChildren(make("p", { class: passed ? "wb-exercise-passed" : "wb-exercise-open" }, verdict),
+                make("pre", { tabindex: "0", "aria-label": "What was found" }, message));
+            mark(lines);
+            show();
+            lab.status(section, `${verdict} What was found is shown.`);
+        };
+        check.addEventListener("click", run);
+
+        if (asks) {
+            const answers = kept().answers ?? {};
+            const inputs = [...section.querySelectorAll(".wb-exercise-questions > li")].map((item, at) => {
+                const question = state.questions[at];
+                const ask = item.querySelector("span");
+                ask.id = `${section.id}-${question}`;
+                const input = make("input", { type: "text", "aria-labelledby": ask.id, autocomplete: "off", autocapitalize: "off", spellcheck: "false" });
+                input.value = answers[question] ?? "";
+                input.addEventListener("input", () => keep({ answers: { ...kept().answers, [question]: input.value } }));
+                input.addEventListener("keydown", (event) => { if (event.key === "Enter") run(); });
+                item.append(make("div", {}, input));
+                return [question, input];
+            });
+            text = () => inputs.map(([question, input]) => `${question}: ${input.value.trim()}\n`).join("");
+            section.querySelector("ol").after(done, tools, said);
+            tools.append(make("span", { class: "wb-lab-note" }, "A number, lanes such as 0-3, 7, a word, or skip."));
+        } else {
+            const open = make("button", { type: "button" }, "Solve it here");
+            check.hidden = true;
+            tools.prepend(open);
+            section.querySelector(".wb-lab-title").after(done, tools, said);
+            open.addEventListener("click", async () => {
+                if (!lab.service.there) {
+                    said.replaceChildren(nobody);
+                    return;
+                }
+                const [starter] = await Promise.all([lab.service.ask("starter", { exercise: state.name }), lab.load("edit.js")]);
+                if (starter.error) {
+                    said.replaceChildren(make("p", { class: "wb-panel-fault" }, starter.error.message));
+                    return;
+                }
+                const original = starter.ok.text;
+                const hint = make("p", { class: "wb-lab-note", id: `${section.id}-hint` },
+                    "Tab indents; Escape and then Tab leaves the text. What you type stays in this browser.");
+                const host = make("div");
+                const reset = make("button", { type: "button" }, "Reset");
+                const messages = make("div");
+                tools.before(host, hint);
+                const field = await window.wbEdit.field(host, {
+                    text: kept().text ?? original, language: "cuda", describedBy: hint.id, label: `The kernel of ${state.name}`,
+                    changed: (own) => keep({ text: own }),
+                });
+                text = () => field.text;
+                mark = (lines) => {
+                    field.mark(lines);
+                    messages.replaceChildren(...(lines.length ? [window.wbEdit.list(lines, (line) => field.goTo(line))] : []));
+                    said.append(messages);
+                };
+                reset.addEventListener("click", () => { field.text = original; field.mark([]); said.replaceChildren(); });
+                open.remove();
+                check.hidden = false;
+                tools.append(reset);
+                field.focus();
+            });
+        }
+        section.addEventListener("keydown", (event) => {
+            if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || check.hidden) return;
+            event.preventDefault();
+            run();
+        });
+        show();
+        return { help: [["Ctrl+Enter", "check"], ["Escape, then Tab", "leave an editor's text"]] };
+    };
+
+    window.wbLab.register("exercise", mount);
+})();

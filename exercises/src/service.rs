@@ -1,0 +1,227 @@
+//! What the pages of the book have done by the program that serves them: sources compiled, exercises judged.
+//!
+//! A request and its answer are JSON. An answer is `{"ok": …}` or `{"error": {"kind": …, "message": …}}`. What a page sends is
+//! compiled as what strangers send is ([`Sandboxed`]), and judged in a process of its own ([`judge`]), so that neither a
+//! source nor a kernel can keep the server from its work.
+
+pub mod judge;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use kernels::slice::slice;
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::compiler::{CompileFailure, Compiler, Sandboxed};
+use crate::course::Course;
+
+/// Longest name of a file that a page may give.
+const LONGEST_NAME: usize = 80;
+
+/// What is said where exercises cannot be judged.
+const NO_COURSE: &str = "there is no course beside this book: exercises cannot be judged here";
+
+/// What works for pages.
+#[derive(Debug)]
+pub struct Service {
+    /// This program, which starts itself.
+    program: PathBuf,
+    /// The course's folder; none where there is no course.
+    course: Option<PathBuf>,
+    /// One piece of work at a time: a page that asks often does not fill the machine.
+    turn: Mutex<()>,
+}
+
+/// A source to be compiled.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Compile {
+    /// The file's bare name, for messages and the line table.
+    name: String,
+    source: String,
+    /// Only these kernels are wanted; all if there is none.
+    #[serde(default)]
+    kernels: Vec<String>,
+}
+
+/// An exercise that somebody begins.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Starter {
+    exercise: String,
+}
+
+/// A message of the compiler.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// The line of the source, from 1.
+    pub line: u32,
+    /// `error`, `warning`, `note` or `remark`.
+    pub severity: String,
+    /// What it says.
+    pub message: String,
+}
+
+/// Why nothing came of a request.
+#[derive(Debug, Serialize)]
+struct Failure {
+    /// `input`, `rejected`, `stopped`, `missing`, `unsupported` or `internal`.
+    kind: &'static str,
+    message: String,
+    /// The compiler's messages by line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    lines: Vec<Message>,
+}
+
+impl Failure {
+    fn new(kind: &'static str, message: impl ToString) -> Self {
+        Self { kind, message: message.to_string(), lines: Vec::new() }
+    }
+}
+
+impl Service {
+    /// A service by `program`, which calls [`judge::child`] and the compiler's child when it is asked to. Exercises are those
+    /// of the course in the folder `course`.
+    pub const fn new(program: PathBuf, course: Option<PathBuf>) -> Self {
+        Self { program, course, turn: Mutex::new(()) }
+    }
+
+    /// The answer to an operation as JSON; none where there is no such operation.
+    pub fn answer(&self, operation: &str, request: &[u8]) -> Option<String> {
+        let answer = match operation {
+            "compile" => self.compile(request),
+            "check" => self.check(request),
+            "starter" => self.starter(request),
+            _ => return None,
+        };
+        Some(match answer {
+            Ok(ok) => json!({ "ok": ok }).to_string(),
+            Err(failure) => json!({ "error": failure }).to_string(),
+        })
+    }
+
+    fn compile(&self, request: &[u8]) -> Result<serde_json::Value, Failure> {
+        let Compile { name, source, kernels } = read(request)?;
+        let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if name.len() > LONGEST_NAME || !name.ends_with(".cu") || name.starts_with('.') || !name.chars().all(good) {
+            let message = "`name` is no bare name of a CUDA source, such as `scan.cu`";
+            return Err(Failure::new("input", message));
+        }
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let compiler = Sandboxed::new(self.program.clone());
+        match compiler.compile(&name, &source) {
+            Ok(compiled) => {
+                let wanted: Vec<&str> = kernels.iter().map(String::as_str).collect();
+                let ptx = if wanted.is_empty() { compiled.ptx } else { slice(&compiled.ptx, &wanted) };
+                let lines = messages(&name, &compiled.warnings);
+                Ok(json!({"ptx": ptx, "warnings": compiled.warnings, "lines": lines}))
+            }
+            Err(CompileFailure::Rejected(log)) => {
+                let lines = messages(&name, &log);
+                Err(Failure { lines, ..Failure::new("rejected", log) })
+            }
+            Err(CompileFailure::Stopped(why)) => Err(Failure::new("stopped", why)),
+            Err(CompileFailure::Missing(why)) => Err(Failure::new("missing", why)),
+        }
+    }
+
+    /// What a learner gets of an exercise: the kernel to edit.
+    fn starter(&self, request: &[u8]) -> Result<serde_json::Value, Failure> {
+        let Starter { exercise } = read(request)?;
+        let input = |why: &dyn std::fmt::Display| Failure::new("input", why);
+        let course = self.course.clone().ok_or_else(|| Failure::new("missing", NO_COURSE))?;
+        let course = Course::load(&course).map_err(|why| input(&why))?;
+        let exercise = course.exercise(&exercise).map_err(|why| input(&why))?;
+        let shipped = course.starters(exercise).map_err(|why| input(&why))?;
+        let own = course.learner_file(exercise);
+        let text = shipped.into_iter().find(|(file, _)| *file == own).map(|(_, text)| text);
+        Ok(json!({"file": exercise.file_name(), "text": text}))
+    }
+
+    fn check(&self, request: &[u8]) -> Result<serde_json::Value, Failure> {
+        let request: judge::Request = read(request)?;
+        let course = self.course.clone().ok_or_else(|| Failure::new("missing", NO_COURSE))?;
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        match judge::ask(&self.program, &judge::Order { course, request }) {
+            Ok(judge::Reply::Judged(judged)) => {
+                serde_json::to_value(judged).map_err(|why| Failure::new("internal", why))
+            }
+            Ok(judge::Reply::Refused { code, message }) => {
+                let kind = match code {
+                    2 => "input",
+                    3 => "unsupported",
+                    _ => "internal",
+                };
+                Err(Failure::new(kind, message))
+            }
+            Err(why) => Err(Failure::new("stopped", why)),
+        }
+    }
+}
+
+fn read<T: for<'de> Deserialize<'de>>(request: &[u8]) -> Result<T, Failure> {
+    serde_json::from_slice(request).map_err(|why| Failure::new("input", format!("the request cannot be read: {why}")))
+}
+
+/// The compiler's messages about a file, by line: NVRTC's and clang's.
+pub fn messages(name: &str, log: &str) -> Vec<Message> {
+    let form = format!(
+        r"^{}(?:\((\d+)\)|:(\d+):\d+): (?:catastrophic |fatal )?(error|warning|note|remark)[^:]*: (.*)$",
+        regex::escape(name)
+    );
+    let Ok(form) = Regex::new(&form) else { return Vec::new() };
+    let mut seen: BTreeMap<(u32, String), ()> = BTreeMap::new();
+    let mut found = Vec::new();
+    for groups in log.lines().filter_map(|line| form.captures(line.trim_end())) {
+        let text = |at: usize| groups.get(at).map_or("", |group| group.as_str());
+        let Ok(line) = format!("{}{}", text(1), text(2)).parse() else { continue };
+        // A source is compiled twice, and both tell the same.
+        if seen.insert((line, text(4).to_owned()), ()).is_none() {
+            found.push(Message { line, severity: text(3).to_owned(), message: text(4).to_owned() });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_both_compilers_are_read() {
+        let log = "a.cu(3): error: identifier \"x\" is undefined\n      x = 1;\n      ^\n\na.cu(5): warning #177-D: variable \"y\" was \
+                   declared but never referenced\na.cu:7:3: error: use of undeclared identifier 'z'\nb.cu(1): error: no\n\
+                   a.cu(3): error: identifier \"x\" is undefined\n1 error detected in the compilation of \"a.cu\".\n";
+        let read: Vec<_> = messages("a.cu", log).into_iter().map(|own| (own.line, own.severity, own.message)).collect();
+        let row = |line, severity: &str, message: &str| (line, severity.to_owned(), message.to_owned());
+        assert_eq!(
+            read,
+            [
+                row(3, "error", "identifier \"x\" is undefined"),
+                row(5, "warning", "variable \"y\" was declared but never referenced"),
+                row(7, "error", "use of undeclared identifier 'z'"),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused_with_a_sentence() {
+        let service = Service::new(PathBuf::from("/no/such/program"), None);
+        assert_eq!(service.answer("format", b"{}"), None);
+        for (operation, request, what) in [
+            ("compile", "", "cannot be read"),
+            ("compile", "{\"name\": \"a.cu\"}", "missing field `source`"),
+            ("compile", "{\"name\": \"a.cu\", \"source\": \"\", \"path\": \"/\"}", "unknown field `path`"),
+            ("compile", "{\"name\": \"../a.cu\", \"source\": \"\"}", "no bare name"),
+            ("compile", "{\"name\": \"a.txt\", \"source\": \"\"}", "no bare name"),
+            ("check", "{\"exercise\": 3}", "cannot be read"),
+            ("check", "{\"exercise\": \"x\", \"text\": \"\"}", "no course"),
+        ] {
+            let answer = service.answer(operation, request.as_bytes()).unwrap();
+            assert!(answer.starts_with("{\"error\":") && answer.contains(what), "{request}: {answer}");
+        }
+    }
+}
