@@ -1,6 +1,7 @@
 //! The command line.
 
 mod class;
+mod debug;
 mod dev;
 mod launch;
 
@@ -8,6 +9,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 pub(crate) use class::{Exercise, ExerciseCommand, Grade, Watch};
+use debug::DEBUG_HELP;
+pub(crate) use debug::Debug;
 pub(crate) use dev::{Dev, DevCommand};
 use launch::SIM_HELP;
 pub(crate) use launch::{CompilerChoice, Line, LoweringChoice, Sim};
@@ -43,6 +46,9 @@ pub(crate) enum Command {
     /// Run any kernel on the simulated SM and report what the hardware would count
     #[command(after_help = SIM_HELP)]
     Sim(Box<Sim>),
+    /// Step a launch forwards and back: in this terminal, by commands, or from an editor
+    #[command(after_help = DEBUG_HELP)]
+    Debug(Box<Debug>),
     /// Show which memory accesses of a kernel the compiler makes of each source line, beside those that are simulated
     #[command(after_help = EXIT_CODES)]
     Lowering(Box<Lowering>),

@@ -7,6 +7,7 @@ mod claims;
 mod compare;
 mod compare_machine;
 mod compare_time;
+mod debug;
 mod dev;
 mod doctor;
 mod exercise;
@@ -61,6 +62,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
     let ended = match cli.command.unwrap_or(Command::Compare(Compare::default())) {
         Command::Compare(args) => compare::run(&args, json),
         Command::Sim(args) => sim::run(&args, json),
+        Command::Debug(args) => debug::run(&args, json),
         Command::Lowering(args) => lowering::run(&args, json),
         Command::Sass(args) => sass::run(&args, json),
         Command::Claims(args) => claims::run(&args, json),
