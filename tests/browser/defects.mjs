@@ -81,7 +81,7 @@ const DEFECTS = [
         /id="machine-banks-strides"/],
     ["widget", "an address is not read", /lab.*\.js$/, change("own.has && own.id === id", "own.id === null"), DESK, ["explorer"],
         /id="machine-banks-strides"/],
-    ["widget", "an editor does not let go of Tab", /lab\/edit\.js$/, change('event.key === "Tab" && leave', 'event.key === "Tap" && leave'), DESK, ["edit"],
+    ["widget", "what is typed into an editor is not kept", /lab\/edit\.js$/, change("lab.store.set(key(tab),", "void (key(tab),"), DESK, ["edit"],
         /id="machine-threads-number"/],
     ["widget", "another kernel is run than the edited one", /lab\/panel\.js$/, change("ptx: made.ptx", "ptx: state.ptx"), DESK, ["edit"],
         /id="machine-threads-number"/],

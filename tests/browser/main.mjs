@@ -66,7 +66,7 @@ async function inTime(work) {
 }
 
 /** Folders whose pages one template makes. */
-const ALIKE = ["sources", "checks", "counters"];
+const ALIKE = ["sources", "checks", "counters", "exercises"];
 
 /** Whether a page is made as one before it is. */
 function isLikeAnother(page, pages) {
