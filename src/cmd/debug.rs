@@ -63,7 +63,7 @@ fn start(args: &Debug) -> Start {
         unoptimised: args.unoptimised,
         sources: args.sources.clone(),
         compiler: args.compiler(),
-        arch: compile.arch.map(|arch| arch.to_string()),
+        arch: compile.arch.as_ref().map(ToString::to_string),
         include: compile.include.clone(),
         define: compile.define.clone(),
         std: compile.std.clone(),

@@ -156,7 +156,9 @@ impl Model {
     fn elements(&mut self, name: &str, from: u64, count: u64) -> Result<Shown, String> {
         if let Some(variable) = self.variable(name) {
             let (first, words) = self.extent(&variable);
-            if from >= words && words > 0 {
+            if from >= words {
+                // Where there is no shared memory now, that is what is to be said.
+                self.words(0, 1)?;
                 return Err(format!("`{name}` has {words} words of 4 bytes, numbered from 0"));
             }
             let (first, kind, values) = self.words(first + from, count.min(words - from))?;
@@ -196,7 +198,8 @@ impl Model {
         };
         if let Some(variable) = self.variable(name) {
             let (first, words) = self.extent(&variable);
-            if from >= words && words > 0 {
+            // Of a block that has ended, the size of dynamic shared memory is not known any more.
+            if words > 0 && from >= words || from > u64::from(u32::MAX) {
                 return Err(format!("`{name}` has {words} words of 4 bytes, numbered from 0"));
             }
             return Ok(shared(first + from));

@@ -126,7 +126,7 @@ impl Adapter {
     }
 
     fn line_in(&self, line: i64) -> u32 {
-        u32::try_from(line + i64::from(!self.client.lines_start_at1)).unwrap_or(0).max(1)
+        u32::try_from(line.saturating_add(i64::from(!self.client.lines_start_at1))).unwrap_or(0).max(1)
     }
 
     fn answer(&mut self, command: &str, arguments: Value) -> Answer {
@@ -288,7 +288,7 @@ impl Adapter {
         let sources = &self.model()?.sources;
         let text = match number {
             PTX => Some(&sources.ptx),
-            _ => sources.texts().nth(usize::try_from(number - PTX - 1).unwrap_or(usize::MAX)),
+            _ => sources.texts().nth(usize::try_from(number.saturating_sub(PTX + 1)).unwrap_or(usize::MAX)),
         };
         let text = text.ok_or_else(|| format!("there is no source {number}"))?;
         Ok(json!({"content": text.lines.join("\n") + "\n", "mimeType": "text/plain"}))

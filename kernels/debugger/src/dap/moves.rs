@@ -10,7 +10,7 @@ use crate::model::{Stop, Warp};
 impl Adapter {
     /// The number of a warp among the threads.
     pub(super) fn thread_id(&mut self, (block, warp): Warp) -> Result<u64, String> {
-        Ok(block * u64::from(self.model()?.warps()) + u64::from(warp) + 1)
+        Ok(block.saturating_mul(u64::from(self.model()?.warps())).saturating_add(u64::from(warp) + 1))
     }
 
     /// The warp that is a thread.

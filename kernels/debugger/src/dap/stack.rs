@@ -38,7 +38,7 @@ impl Adapter {
             let index = model.block_index(block);
             for (warp, own) in (0u64..).zip(&view.block.warps) {
                 let name = format!("block {index} warp {warp}: {}", words::state(&own.state));
-                let id = block * u64::from(warps) + warp + 1;
+                let id = block.saturating_mul(u64::from(warps)).saturating_add(warp + 1);
                 threads.push(json!({"id": id, "name": name}));
             }
         }

@@ -205,7 +205,7 @@ impl Screen {
     fn other(&mut self, by: i64) {
         let model = &mut self.commands.model;
         let (warps, (block, warp)) = (u64::from(model.warps()), model.look());
-        let to = (block * warps + u64::from(warp)).checked_add_signed(by);
+        let to = block.saturating_mul(warps).saturating_add(warp.into()).checked_add_signed(by);
         if let Some(to) = to.map(|index| (index / warps, (index % warps) as u32)).filter(|to| model.has(*to)) {
             self.message = model.look_at(to).err().unwrap_or_default();
         }
