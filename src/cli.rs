@@ -181,6 +181,9 @@ pub(crate) struct Compare {
     /// (minutes; names are those of versions)
     #[arg(long, conflicts_with_all = ["counter", "counters", "lines", "worst", "csv", "html", "record", "target", "source", "all_checks"])]
     pub(crate) time: bool,
+    /// Set predicted hit rates of L1 and L2 beside those that were recorded of the bench's launches
+    #[arg(long, conflicts_with_all = ["time", "machine_code", "counter", "counters", "lines", "worst", "csv", "html", "record", "target", "source", "all_checks"])]
+    pub(crate) caches: bool,
     /// Execute the committed machine code instead of PTX, and set its instruction stream beside what the GPU counted of the
     /// same machine code, launch by launch and instruction by instruction (with --all also of large cases: minutes)
     #[arg(long, conflicts_with_all = ["time", "counter", "counters", "lines", "worst", "csv", "html", "record", "target", "source", "all_checks"])]

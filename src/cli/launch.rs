@@ -164,6 +164,9 @@ pub(crate) struct Time {
     /// Say which edits of the kernel would help, and by how much: they are tried on the addresses that the launch uses
     #[arg(long, conflicts_with = "sample")]
     pub(crate) advice: bool,
+    /// Predict how often L1 and L2 have the data that is asked for, from empty caches
+    #[arg(long)]
+    pub(crate) caches: bool,
     /// Registers of a thread, as `ptxas -v` tells them [default: estimated from the PTX]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=255))]
     pub(crate) registers: Option<u32>,
@@ -181,6 +184,7 @@ impl Time {
         self.time
             || self.sample
             || self.advice
+            || self.caches
             || !self.what_if.is_empty()
             || self.roofline.is_some()
             || self.timeline.is_some()

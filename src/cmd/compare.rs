@@ -23,6 +23,9 @@ pub(crate) fn run(args: &Compare, json: bool) -> Ended {
         return super::compare_time::run(args, json);
     }
     let mut cases = selected(args)?;
+    if args.caches {
+        return super::compare_caches::run(args, json);
+    }
     if args.machine_code {
         return super::compare_machine::run(args, &cases, json);
     }

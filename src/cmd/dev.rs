@@ -48,6 +48,10 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
                 let file = probes::record(&suite, *gpu, ncu.as_deref())
                     .map_err(|error| Failure::new(error.exit_code(), error))?;
                 eprintln!("written: {}", file.display());
+                // What was recorded is compared by the tests that it is for.
+                if suite.counters.is_some() {
+                    return Ok(0);
+                }
                 name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             }
             compare_probes(&suite, &name, json)

@@ -5,6 +5,7 @@ mod book;
 mod calibrate;
 mod claims;
 mod compare;
+mod compare_caches;
 mod compare_machine;
 mod compare_time;
 mod debug;

@@ -44,6 +44,7 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
         sample: time.sample,
         registers: time.registers,
         what_if: time.what_if.clone(),
+        caches: time.caches || args.report.is_some() && !opened.ptx().is_empty(),
         advice: time.advice || args.report.is_some() && !opened.ptx().is_empty(),
     });
     let mut twin = gpu.is_some().then(Twin::new);
@@ -214,6 +215,9 @@ fn print_text(ran: &Ran, opened: &Opened, args: &Sim) {
                 Some(text) => out::text(&format!("\n{text}")),
                 None => say!("note: nothing was executed at that line; --access all shows all lines that were"),
             }
+        }
+        if let (Some(rates), true) = (&launch.hit_rates, args.time.caches) {
+            out::text(&format!("\n{}", rates.text()));
         }
         if let (Some(advice), true) = (&launch.advice, args.time.advice) {
             out::text(&format!("\n{}", advice::text::render(advice)));

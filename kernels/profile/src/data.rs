@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use advice::Advice;
+use caches::HitRates;
 use kernels::native::Pair;
 use sim::Report;
 
@@ -38,6 +39,8 @@ pub struct Launch<'a> {
     pub notes: &'a [String],
     /// The edits that would help, the most useful first; `None` where no edit was tried.
     pub advice: Option<&'a [Advice]>,
+    /// How often L1 and L2 have the data; `None` where it was not asked for.
+    pub hit_rates: Option<HitRates>,
 }
 
 /// What a GPU made of the launches, all of them together.

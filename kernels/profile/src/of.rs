@@ -36,6 +36,7 @@ impl<'a> Profile<'a> {
             report: &launch.report,
             notes: &launch.notes,
             advice: launch.advice.as_deref(),
+            hit_rates: launch.hit_rates,
         };
         Self {
             title: title(&opened.name),

@@ -49,7 +49,9 @@ fn sources() -> BTreeMap<String, String> {
 }
 
 fn profile<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Profile<'a> {
-    let launch = |report| Launch { report, notes: &[], advice: None };
+    let rates = |sectors, hits| caches::Lookups { sectors, hits };
+    let hit_rates = Some(caches::HitRates { l1: rates(800, 200), l2: rates(600, 300), blocks: 8 });
+    let launch = |report| Launch { report, notes: &[], advice: None, hit_rates };
     let launches = reports.into_iter().map(launch).collect();
     let ptx = Some(ptx::committed("scan").unwrap().text);
     Profile { title: "scan.ptx".to_owned(), launches, sources: sources(), ptx, ..Profile::default() }

@@ -2,7 +2,7 @@
 //!
 //! A suite is a folder (`sim/tests/counters` in the repository):
 //! - `cu/*.cu` and `ptx/*.ptx`: the kernels, many to a file; the PTX is made as that of the book's kernels is;
-//! - `probes.toml`: the launches, in order;
+//! - `probes.toml`: the launches, in order, and which counters are recorded, if not the exact ones;
 //! - `h200.json`: what a GPU counted ([`ProbeRecord`]), written by `warpbook dev probes --record`;
 //! - `known.toml`: where the simulator is known to differ, with the cause ([`Known`]).
 //!
@@ -33,7 +33,7 @@ pub use truth::{ProbeCounters, ProbeRecord};
 pub struct Probe {
     /// The file of the kernel, without folder and extension.
     pub file: String,
-    /// The kernel; every name occurs once.
+    /// The kernel; where the exact counters are compared, every name occurs once.
     pub kernel: String,
     grid: Vec<u32>,
     block: Vec<u32>,
@@ -110,6 +110,8 @@ pub struct Suite {
     pub folder: PathBuf,
     /// The launches, in order.
     pub probes: Vec<Probe>,
+    /// What is recorded instead of the exact counters: metrics of Nsight Compute that other tests are about.
+    pub counters: Option<Vec<String>>,
     /// PTX by name of file.
     pub ptx: BTreeMap<String, String>,
 }
@@ -117,6 +119,7 @@ pub struct Suite {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ProbeFile {
+    counters: Option<Vec<String>>,
     #[serde(default)]
     probe: Vec<Probe>,
 }
@@ -143,7 +146,8 @@ impl Suite {
     /// [`ProbeError`] when a file cannot be read or has the wrong form.
     pub fn read(folder: &Path) -> Result<Self, ProbeError> {
         let file = folder.join("probes.toml");
-        let ProbeFile { probe: probes } = toml::from_str(&read(&file)?).map_err(|why| format_error(&file, why))?;
+        let ProbeFile { counters, probe: probes } =
+            toml::from_str(&read(&file)?).map_err(|why| format_error(&file, why))?;
         let mut ptx = BTreeMap::new();
         for probe in &probes {
             if !ptx.contains_key(&probe.file) {
@@ -151,7 +155,7 @@ impl Suite {
                 ptx.insert(probe.file.clone(), read(&path)?);
             }
         }
-        Ok(Self { folder: folder.to_owned(), probes, ptx })
+        Ok(Self { folder: folder.to_owned(), probes, counters, ptx })
     }
 
     /// The CUDA sources, one after the other by name of file.

@@ -71,7 +71,8 @@ impl ProbeRecordError {
 pub fn record(suite: &Suite, gpu: u32, ncu: Option<&Path>) -> Result<PathBuf, ProbeRecordError> {
     let properties = Gpu::open(gpu)?.properties().clone();
     let ncu = Ncu::find(ncu)?;
-    let counters: Vec<String> = EXACT.iter().map(|counter| counter.metric.to_owned()).collect();
+    let exact = || EXACT.iter().map(|counter| counter.metric.to_owned()).collect();
+    let counters: Vec<String> = suite.counters.clone().unwrap_or_else(exact);
     let program = env::current_exe().map_err(ProbeRecordError::Program)?;
     let line: Vec<OsString> = [
         program.into_os_string(),

@@ -7,6 +7,7 @@
 pub mod calibrate;
 mod evaluation;
 pub mod gantt;
+pub mod hit_rates;
 pub mod open;
 pub mod roofline;
 mod rows;

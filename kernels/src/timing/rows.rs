@@ -189,12 +189,12 @@ pub fn predict(
     Ok(rows)
 }
 
-fn inputs(content: &Content) -> HashMap<&'static str, Bytes> {
+pub(super) fn inputs(content: &Content) -> HashMap<&'static str, Bytes> {
     content.inputs.iter().map(|(name, values)| (*name, Bytes::from(values.bytes().to_vec()))).collect()
 }
 
 /// Whether a version's launches can be simulated in reasonable time.
-fn is_feasible(elements: u64, launches: &Launches) -> bool {
+pub(super) fn is_feasible(elements: u64, launches: &Launches) -> bool {
     let threads: u64 = launches.steps.iter().map(|step| step.shape.grid.count() * step.shape.block.count()).sum();
     (elements * launches.steps.len() as u64).min(threads * 4) <= MOST_WORK
 }
@@ -226,10 +226,10 @@ fn one(
 }
 
 /// Predicts one launch of a kernel, behind launches that touched so many bytes.
-type Predict<'a> = dyn Fn(&str, &Launch, Option<u64>) -> Result<Prediction, sim::Error> + 'a;
+pub(super) type Predict<'a> = dyn Fn(&str, &Launch, Option<u64>) -> Result<Prediction, sim::Error> + 'a;
 
 /// Predicts all launches of a version. What a launch leaves is computed as a whole where a later one is predicted.
-fn version(
+pub(super) fn version(
     problem: &'static str,
     workload: &Workload,
     name: &str,

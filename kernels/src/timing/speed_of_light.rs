@@ -54,6 +54,7 @@ struct Line {
     kernel: &'static str,
     blocks: u64,
     speed: Speed,
+    hit_rates: [f64; 2],
 }
 
 static LINES: LazyLock<Vec<Line>> = LazyLock::new(lines);
@@ -90,20 +91,37 @@ fn lines() -> Vec<Line> {
             instructions: value("smsp__inst_executed.sum"),
             us: value("gpu__time_duration.sum") / 1000.0,
         };
-        Some(Line { workload: cells[0], kernel: cells.get(1)?, blocks, speed })
+        let hit_rates = ["l1tex__t_sector_hit_rate.pct", "lts__t_sector_hit_rate.pct"].map(value);
+        Some(Line { workload: cells[0], kernel: cells.get(1)?, blocks, speed, hit_rates })
     };
     lines.filter_map(line).collect()
 }
 
 /// What was recorded of a kernel with so many blocks on a workload; `None` where nothing was.
-pub fn find([problem, size, unit, data]: [&str; 4], kernel: &str, blocks: u64) -> Option<&'static Speed> {
+pub fn find(workload: [&str; 4], kernel: &str, blocks: u64) -> Option<&'static Speed> {
+    line_of(workload, kernel, blocks).map(|line| &line.speed)
+}
+
+/// The hit rates of L1 and L2 that were recorded of it, in percent.
+pub fn hit_rates(workload: [&str; 4], kernel: &str, blocks: u64) -> Option<[f64; 2]> {
+    line_of(workload, kernel, blocks).map(|line| line.hit_rates)
+}
+
+/// Whether anything was recorded of a workload: problem, size, unit, data.
+pub fn has(workload: [&str; 4]) -> bool {
+    name_of(workload).is_some()
+}
+
+fn name_of([problem, size, unit, data]: [&str; 4]) -> Option<&'static str> {
     let is_it = |own: &[&str; 4]| {
         own[0] == problem && own[1] == size && (own[2].is_empty() || own[2] == unit) && own[3] == data
     };
-    let workload = WORKLOADS.iter().find(|(_, own)| is_it(own))?.0;
-    let found =
-        LINES.iter().find(|line| line.workload == workload && line.kernel == kernel && line.blocks == blocks)?;
-    Some(&found.speed)
+    WORKLOADS.iter().find(|(_, own)| is_it(own)).map(|(name, _)| *name)
+}
+
+fn line_of(workload: [&str; 4], kernel: &str, blocks: u64) -> Option<&'static Line> {
+    let name = name_of(workload)?;
+    LINES.iter().find(|line| line.workload == name && line.kernel == kernel && line.blocks == blocks)
 }
 
 #[cfg(test)]

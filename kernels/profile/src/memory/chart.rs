@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
+use caches::{HitRates, Lookups};
 use kernels::svg::escape;
 use maud::Markup;
 use sim::Prediction;
 
-use crate::number::whole;
+use crate::number::{percent, whole};
 use crate::origin::Origin;
 use crate::parts::drawing;
 use crate::shown::Shown;
@@ -22,9 +23,15 @@ pub(super) fn chart(shown: &Shown<'_>) -> Markup {
     let mark = shown.counters.name();
     let mut svg = String::new();
     node(&mut svg, [10.0, 30.0, 100.0, 280.0], "Kernel", "");
-    node(&mut svg, [410.0, 30.0, 120.0, 170.0], "L1 cache", "hit rate: not modelled");
+    let rates = shown.launch.hit_rates.as_ref();
+    let hit_rate = |of: fn(&HitRates) -> Lookups| {
+        rates.map_or(format!("hit rate: {}", Origin::NotModelled.name()), |rates| {
+            format!("hit rate: {} ({})", percent(of(rates).percent()), Origin::Predicted.name())
+        })
+    };
+    node(&mut svg, [410.0, 30.0, 120.0, 170.0], "L1 cache", &hit_rate(|rates| rates.l1));
     node(&mut svg, [410.0, 230.0, 120.0, 80.0], "Shared memory", "");
-    node(&mut svg, [720.0, 30.0, 120.0, 170.0], "L2 cache", "hit rate: not modelled");
+    node(&mut svg, [720.0, 30.0, 120.0, 170.0], "L2 cache", &hit_rate(|rates| rates.l2));
     node(&mut svg, [980.0, 30.0, 90.0, 170.0], "Device memory", "");
     let global = (
         format!("global: {} instructions", exact("smsp__sass_inst_executed_op_global.sum")),

@@ -6,7 +6,7 @@ mod chart;
 use maud::{Markup, html};
 use sim::report::details::Details;
 
-use crate::number::{quotient, whole};
+use crate::number::{percent, quotient, whole};
 use crate::origin::{Origin, mark};
 use crate::parts::{column, not_modelled, table};
 use crate::shown::Shown;
@@ -25,9 +25,10 @@ pub(crate) fn content(shown: &Shown<'_>) -> Markup {
         (global(shown))
         (local(shown))
         (atomics(shown))
+        (hit_rates(shown))
         (device(shown))
         (accesses::worst(shown))
-        (not_modelled("Hit rates of L1 and L2, sectors that L1 asks L2 for, throughput of NVLink and PCIe, ECC."))
+        (not_modelled("Throughput of NVLink and PCIe, ECC."))
     }
 }
 
@@ -204,6 +205,32 @@ fn atomics(shown: &Shown<'_>) -> Markup {
 }
 
 /// Bytes of device memory: of the prediction.
+fn hit_rates(shown: &Shown<'_>) -> Markup {
+    let Some(rates) = &shown.launch.hit_rates else { return not_modelled("Hit rates of L1 and L2.") };
+    let head = html! { tr {
+        th scope="col" { "caches, empty before the launch" }
+        (column("sectors looked up", Origin::Predicted))
+        (column("hits", Origin::Predicted))
+        (column("hit rate", Origin::Predicted))
+    } };
+    let body = html! {
+        @for (title, metric, of) in
+            [("L1", "l1tex__t_sector_hit_rate.pct", &rates.l1), ("L2", "lts__t_sector_hit_rate.pct", &rates.l2)]
+        {
+            tr {
+                th scope="row" { (title) }
+                td class="n" { (whole(of.sectors)) }
+                td class="n" { (whole(of.hits)) }
+                td class="n" title=(metric) { (percent(of.percent())) }
+            }
+        }
+    };
+    html! {
+        (table("Caches", head, body))
+        p class="note" { "Counted in " (whole(rates.blocks)) " neighbouring blocks, in the order of a simulation." }
+    }
+}
+
 fn device(shown: &Shown<'_>) -> Markup {
     match &shown.report.prediction {
         Some(p) => html! {

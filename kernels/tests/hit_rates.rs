@@ -1,0 +1,97 @@
+//! Predicted hit rates of L1 and L2 against what Nsight Compute counted on an H200: of kernels that do one thing each
+//! (`sim/caches/tests/lookups`), by which the rules were found, and of launches of the bench, which nobody looked at for that.
+
+use std::path::Path;
+
+use kernels::bench::Selection;
+use kernels::probes::{Probe, Suite};
+use kernels::timing::hit_rates;
+use sim::predict::How;
+use sim::{Checks, Module, Options};
+
+/// Percentage points by which a kernel that does one thing may be off.
+const NEAR: f64 = 3.0;
+
+/// Kernels of which a rule is known to be missing, and which.
+const MISSING: [(&str, &str); 9] = [
+    ("read_again_past_l1", "what L2 displaces when an array nearly fills it"),
+    ("read_common", "multiprocessors that ask for one sector at the same time share one lookup of L2"),
+    ("read_volatile", "a sample keeps one round of a loop that asks again and again"),
+    ("write_columns", "a store finds a line of which other sectors are there"),
+    ("write_walk", "L1 keeps a part of a sector until L2 has taken it, which depends on how busy the way there is"),
+    ("write_pairs", "two stores that fill a sector together become one"),
+    ("write_then_read", "ptxas takes what was stored from its register"),
+    ("write_then_read_later", "L1 keeps less of what is stored than of what is loaded"),
+    ("copy_to_shared_by_l1", "a sample does not tell which copies look into L1"),
+];
+
+fn suite() -> Suite {
+    Suite::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../sim/caches/tests/lookups")).expect("a suite")
+}
+
+fn title(probe: &Probe, at: usize) -> String {
+    format!("launch {at}, {}", probe.kernel)
+}
+
+#[test]
+fn kernels_that_do_one_thing_find_what_an_h200_found() {
+    let suite = suite();
+    let record = suite.truth("h200").expect("a record of this code");
+    assert_eq!(record.probes.len(), suite.probes.len());
+    let module = Module::parse("lookups.ptx", &suite.ptx["lookups"]).expect("PTX");
+    let options = Options { checks: Checks::NONE, ..Options::default() };
+    let (mut wrong, mut idle) = (Vec::new(), MISSING.map(|(kernel, _)| kernel).to_vec());
+    for (at, (probe, counted)) in suite.probes.iter().zip(&record.probes).enumerate() {
+        let launch = suite.launch(probe).expect("a launch");
+        let rates = caches::of(&module, &probe.kernel, &launch, &options, &How::default()).expect("hit rates");
+        let count = |metric: &str| counted.metrics.get(metric).copied().unwrap_or(0);
+        let looked_up = count("l1tex__t_sectors.sum");
+        // A sample that is not the whole launch counts for all blocks, to a sector.
+        let missing = MISSING.iter().any(|(kernel, _)| *kernel == probe.kernel);
+        if rates.l1.sectors.abs_diff(looked_up) > looked_up / 1000 && !missing {
+            wrong.push(format!(
+                "{}: {} sectors are looked up in L1, and {looked_up} were",
+                title(probe, at),
+                rates.l1.sectors
+            ));
+        }
+        let measured = |hits: &str, all: &str| count(hits) as f64 / count(all).max(1) as f64 * 100.0;
+        let far = [
+            ("L1", rates.l1.percent(), measured("l1tex__t_sectors_lookup_hit.sum", "l1tex__t_sectors.sum")),
+            ("L2", rates.l2.percent(), measured("lts__t_sectors_lookup_hit.sum", "lts__t_sectors.sum")),
+        ]
+        .into_iter()
+        .filter(|(_, predicted, measured)| (predicted - measured.min(100.0)).abs() > NEAR);
+        for (cache, predicted, measured) in far {
+            match missing {
+                true => idle.retain(|kernel| *kernel != probe.kernel),
+                false => {
+                    wrong.push(format!("{}: {cache} {predicted:.1} %, measured {measured:.1} %", title(probe, at)))
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(idle.is_empty(), "no rule is missing of these any more: {idle:?}");
+}
+
+#[test]
+fn launches_of_the_bench_find_about_what_they_found() {
+    let only = |problem: &str| Selection { problems: vec![problem.to_owned()], ..Selection::default() };
+    let mut rows = Vec::new();
+    for problem in ["merge_sort", "copy", "scan"] {
+        rows.extend(hit_rates::predict(&only(problem), &|_| {}).expect("hit rates"));
+    }
+    let [l1, l2] = hit_rates::distances(&rows);
+    assert!(rows.len() > 15, "{} launches", rows.len());
+    assert!(l1.median <= 2.0 && l2.median <= 2.0, "{l1:?} {l2:?}\n{rows:#?}");
+}
+
+#[test]
+fn the_suite_is_whole() {
+    let suite = suite();
+    let header = kernels::ptx::Header::parse(&suite.ptx["lookups"]).expect("a whole header");
+    let source = suite.sources().expect("the source");
+    let hint = "run: warpbook dev ptx --kernels sim/caches/tests/lookups";
+    assert_eq!(header.source_sha256, kernels::ptx::sha256(&source), "lookups.cu has changed. {hint}");
+}
