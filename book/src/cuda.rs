@@ -46,7 +46,8 @@ pub(crate) fn part(source: &str, kernels: &[&str]) -> String {
     for item in lines {
         // Lines of the preprocessor stand together.
         let directive = |text: &str| text.lines().last().is_some_and(|line| line.starts_with('#'));
-        if !text.is_empty() && !(directive(&text) && directive(&item)) {
+        let together = directive(&text) && directive(&item);
+        if !text.is_empty() && !together {
             text.push('\n');
         }
         text += item.trim_start_matches('\n');
@@ -141,12 +142,12 @@ fn item(source: &str, start: usize) -> (usize, Option<&str>) {
                     return (line_end(source, at + 1), name(&source[start..head.unwrap_or(at)]));
                 }
             }
-            b'=' if depth == 0 => {
-                // The default of a template's parameter is no value.
-                if !source[start..at].trim_start().starts_with("template") || source[start..at].contains('>') {
-                    head = head.or(Some(at));
-                    value = true;
-                }
+            // The default of a template's parameter is no value.
+            b'=' if depth == 0
+                && (!source[start..at].trim_start().starts_with("template") || source[start..at].contains('>')) =>
+            {
+                head = head.or(Some(at));
+                value = true;
             }
             b';' if depth == 0 => {
                 return (line_end(source, at + 1), name(&source[start..head.unwrap_or(at)]));

@@ -18,7 +18,7 @@ use sim::{Error, Launch, Module, Options};
 use model::through;
 
 /// Most accesses of warps that go through the caches. A launch of more is shown by fewer multiprocessors.
-const MOST: u64 = 1 << 21;
+const MOST: u64 = 1 << 20;
 /// Multiprocessors of the sample that shows how many accesses a block makes.
 const FEW: u64 = 2;
 /// How many times the sample is what the multiprocessors hold: the second time caches are as in the middle of a launch.
