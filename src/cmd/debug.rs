@@ -39,7 +39,7 @@ pub(crate) fn run(args: &Debug, json: bool) -> Ended {
         }
         given => given.to_owned(),
     };
-    let done = commands.all(&text, |command, answer| out::text(&format!("> {command}\n{answer}")));
+    let done = commands.all(&text, |command, answer| out::text(&format!("debug> {command}\n{answer}")));
     done.map_err(|why| Failure::new(USAGE, why))?;
     Ok(0)
 }
