@@ -58,7 +58,7 @@ const DEFECTS = [
         /<summary>/],
     ["reach", "the button for the contents is a label again", /warpbook.*\.js$/, change("toggle.tabIndex = 0", "toggle.tabIndex = -1"),
         PHONE, ["reach"]],
-    ["contents", "Enter does not open the contents", /warpbook.*\.js$/, change("toggle.click()", "toggle.focus()"), PHONE, ["reach"]],
+    ["contents", "Enter does not open the contents", /warpbook.*\.js$/, change("toggle.click()", "toggle.focus()"), PHONE, ["contents"]],
     ["answer", "an answer is not folded any more", /\.html$/, change("<summary>", "<summary onclick='event.preventDefault()'>"),
         DESK, ["keyboard"], /class="wb-answer"/],
     ["steps", "an arrow does nothing", /warpbook.*\.js$/, change('"ArrowRight"', '"Right"'), DESK, ["keyboard"], /class="wb-steps"/],
@@ -97,7 +97,7 @@ const DEFECTS = [
         ["paper"], /class="wb-steps"/],
     ["axe", "a button has no name", /\.html$/, add("<button type='button'></button>"), DESK, ["axe"]],
     ["axe", "a text is too pale", /\.html$/, add("<p style='color:#bbb;background:#fff'>pale</p>"), DESK, ["axe"]],
-    ["axe", "a text is too dark at night", /\.html$/, add("<p style='color:#444;background:#111'>dark</p>"), NIGHT, ["axe"]],
+    ["axe", "a text is too dark at night", /\.html$/, add("<p style='color:#444;background:#111'>dark</p>"), NIGHT, ["axe-colours"]],
     ["axe", "an image has no text, on a phone", /\.html$/, add('<img src="favicon.png">'), PHONE, ["axe-shape"]],
 ];
 

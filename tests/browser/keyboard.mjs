@@ -135,10 +135,10 @@ const USES = [
     ["quiz", ".wb-quiz[data-value]:not(:has(.wb-option))", number],
 ];
 
-/** Uses everything on a page that a reader can use, or only what frames it, and returns the findings. */
-export async function keyboard(page, everything = true) {
+/** Uses everything on a page that a reader can use, or only some kinds of it, and returns the findings. */
+export async function keyboard(page, kinds = ["reach", ...USES.map(([kind]) => kind)]) {
     const keys = await keyboardOf(page);
-    const found = await reach(page, keys);
+    const found = kinds.includes("reach") ? await reach(page, keys) : [];
     // No key may turn the page, as mdBook has arrow keys do.
     let left = "";
     const gone = new Promise((leave) => {
@@ -148,7 +148,7 @@ export async function keyboard(page, everything = true) {
             leave("");
         });
     });
-    for (const [kind, selector, use] of everything ? USES : USES.slice(0, 1)) {
+    for (const [kind, selector, use] of USES.filter(([kind]) => kinds.includes(kind))) {
         const elements = await page.$$(selector);
         const places = await page.$$eval(selector, (all) => all.map((node) => window.wbPlace(node)));
         for (const [at, element] of elements.entries()) {

@@ -19,25 +19,26 @@ const PATIENCE = 480_000;
 const AT_ONCE = 3;
 
 /**
- * What is done with a page. Keys do the same in every look, so everything is used once; on a phone, only Tab and the table
- * of contents. Colours are the same on a phone, so it is looked at in one theme, and axe does not compute
- * contrasts again there. Of pages that one template makes, only the first is looked at in the dark and without JavaScript.
+ * What is done with a page. Keys do the same in every look, so everything is used once, in the dark; on a phone only the table
+ * of contents. Colours are the same on a phone, so it is looked at in one theme, and axe does not compute contrasts again
+ * there; what differs in the dark is colours alone. The search is the same on all pages, so two have it used, one of them in a
+ * folder. Of pages that one template makes, only the first is looked at in the dark and without JavaScript.
  */
 function plan(page, likeAnother = false) {
-    const search = page === "index.html" || page === "machine/banks.html" ? ["search"] : [];
+    const search = (own) => (page === own ? ["search"] : []);
     // Widgets are used in contexts of their own: once is enough, and by itself, since it takes its time.
     const used = { "machine/banks.html": "explorer", "machine/threads.html": "panel", "machine/divergence.html": "stepper" }[page];
     const widgets = used ? [[{ theme: "light", width: DESK }, [used]]] : [];
     if (used === "panel") widgets.push([{ theme: "light", width: DESK }, ["edit"]]);
     const looks = [
         ...widgets,
-        [{ theme: "light", width: DESK }, ["paper", "inspect", "wide", "axe", ...search]],
-        [{ theme: "light", width: PHONE }, ["reach", "inspect", "axe-shape", ...search]],
+        [{ theme: "light", width: DESK }, ["paper", "inspect", "wide", "axe", ...search("machine/banks.html")]],
+        [{ theme: "light", width: PHONE }, [likeAnother ? "reach" : "contents", "inspect", "axe-shape", ...search("index.html")]],
     ];
     if (likeAnother) return looks;
     return [
         ...looks,
-        [{ theme: "dark", width: DESK }, ["keyboard", "inspect", "wide", "axe"]],
+        [{ theme: "dark", width: DESK }, ["keyboard", "inspect", "wide", "axe-colours"]],
         [{ theme: "light", width: PHONE, javascript: false }, ["inspect"]],
     ];
 }

@@ -58,13 +58,22 @@ export async function orLater(closing) {
     clearTimeout(timer);
 }
 
-/** What axe-core objects to, where it is serious or critical. */
-async function accessibility(page, axe, colours) {
+/** axe-core's rules about colours. */
+const COLOURS = ["color-contrast", "link-in-text-block"];
+
+/** Which of axe-core's rules a part of a look has applied. */
+const RULES = {
+    axe: {},
+    "axe-shape": { rules: Object.fromEntries(COLOURS.map((rule) => [rule, { enabled: false }])) },
+    "axe-colours": { runOnly: { type: "rule", values: COLOURS } },
+};
+
+/** What axe-core objects to by some of its rules, where it is serious or critical. */
+async function accessibility(page, axe, rules) {
     // Evaluated and not added as an element, so that the page stays as it is.
     await page.evaluate(axe);
-    return page.evaluate(async (contrast) => {
-        const rules = contrast ? {} : { "color-contrast": { enabled: false }, "link-in-text-block": { enabled: false } };
-        const { violations } = await window.axe.run(document, { resultTypes: ["violations"], rules });
+    return page.evaluate(async (options) => {
+        const { violations } = await window.axe.run(document, { resultTypes: ["violations"], ...options });
         const serious = violations.filter(({ impact }) => impact === "serious" || impact === "critical");
         return serious.flatMap(({ id, impact, help, nodes }) => nodes.map(({ target, any, all, none }) => {
             const element = document.querySelector(target.at(-1));
@@ -72,12 +81,12 @@ async function accessibility(page, axe, colours) {
             const where = element ? window.wbPlace(element) : target.join(" ");
             return { kind: "axe", where: `${id}: ${where}`, what: `${help} (${impact}). ${reason}` };
         }));
-    }, colours);
+    }, rules);
 }
 
 /**
  * Looks at a page. `look` is `{ theme, width, javascript }`, `checks` are names out of `inspect`, `axe`, `axe-shape`,
- * `keyboard`, `reach`, `search`, `explorer`, `panel`, `edit`, `paper` and `wide`: `inspect` again on a large screen. Findings are `{ page, look, kind, where, what }`.
+ * `axe-colours`, `keyboard`, `reach`, `contents`, `search`, `explorer`, `panel`, `edit`, `paper` and `wide`: `inspect` again on a large screen. Findings are `{ page, look, kind, where, what }`.
  */
 export async function visit({ browser, axe, site }, origin, name, look, checks, picture = null) {
     const context = await browser.newContext({
@@ -119,7 +128,8 @@ export async function visit({ browser, axe, site }, origin, name, look, checks, 
         if (scripts) await timed("widgets", page.evaluate(awaken));
         if (checks.includes("paper")) found.push(...await timed("paper", page.evaluate(inspectPaper)));
         if (checks.includes("keyboard")) found.push(...await timed("keyboard", keyboard(page)));
-        if (checks.includes("reach")) found.push(...await timed("reach", keyboard(page, false)));
+        if (checks.includes("reach")) found.push(...await timed("reach", keyboard(page, ["reach", "contents"])));
+        if (checks.includes("contents")) found.push(...await timed("contents", keyboard(page, ["contents"])));
         if (checks.includes("inspect")) {
             const scripted = look.javascript !== false;
             if (!scripted) found.push(...await page.evaluate(inspectPlain));
@@ -143,8 +153,9 @@ export async function visit({ browser, axe, site }, origin, name, look, checks, 
         if (checks.includes("stepper") && site) found.push(...await timed("stepper", steppers({ browser, axe }, origin, site)));
         if (checks.includes("panel") && site) found.push(...await timed("panel", panels({ browser, axe }, origin, site)));
         if (checks.includes("edit")) found.push(...await timed("edit", editors({ browser, axe }, origin, site)));
-        if (checks.includes("axe")) found.push(...await timed("axe", accessibility(page, axe, true)));
-        if (checks.includes("axe-shape")) found.push(...await timed("axe-shape", accessibility(page, axe, false)));
+        for (const [part, rules] of Object.entries(RULES)) {
+            if (checks.includes(part)) found.push(...await timed(part, accessibility(page, axe, rules)));
+        }
         if (checks.includes("search")) {
             for (const [words, taught] of SEARCHED) found.push(...await timed("search", search(page, words, taught)));
         }
