@@ -1,4 +1,4 @@
-// Everybody votes
+// All lanes vote
 //
 // Each block of two warps keeps the positive ones of its 64 ints. It writes them side
 // by side and in order to `out`, from the block's first element on, and their number to

@@ -1,4 +1,4 @@
-// Who clears, and who counts already
+// Clearing and counting at the same time
 //
 // One block of 64 threads counts n values from 0 to 63. Thread t counts in column t:
 // counts[64 * value + t]. Every 256 values, the columns are merged: thread t adds up

@@ -1,4 +1,4 @@
-// Lanes that run in step
+// Lanes in lock step
 //
 // Each warp scans a row of 32 floats in shared memory. To the left of each row are 16
 // zeros, so that no lane has to ask whether it has a neighbour at distance 1, 2, 4, 8

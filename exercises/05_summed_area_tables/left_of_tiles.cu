@@ -1,4 +1,4 @@
-// What is left of each tile
+// The sum to the left of each tile
 //
 // An image is cut into tiles. sums[tile * lines + line] is the sum of the pixels of
 // tile number `tile` in one row of pixels, `line`. A thread per row.

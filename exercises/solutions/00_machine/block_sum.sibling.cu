@@ -3,8 +3,8 @@
 // Round 1: threads 0 to 31 compare their number with that of the thread 32 above.
 // Round 2: threads 0 to 15 with that of the thread 16 above, and so on: six rounds.
 // Before a round begins, the numbers of the round before must be there, also those of
-// the other warp: that is what the barrier is for, and it stands where all threads of
-// the block come by, not inside the `if`.
+// the other warp: that is what the barrier is for, and all threads of the block must
+// reach it, so it is not inside the `if`.
 extern "C" __global__ void largest(int *out, const int *in)
 {
     __shared__ int best[64];

@@ -1,4 +1,4 @@
-// A scan on its place
+// A scan in place
 //
 // Each block makes the prefix sums of 256 ints: element t becomes the sum of elements 0
 // to t. In the round with `offset`, every element adds the one that stands `offset`

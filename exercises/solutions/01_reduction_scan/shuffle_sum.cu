@@ -1,4 +1,4 @@
-// Let lanes exchange registers
+// Add up a warp by shuffles
 //
 // Each block adds up 256 ints, one per thread, and writes its sum to out[blockIdx.x].
 //

@@ -2,8 +2,8 @@
 //
 // Within a warp, lane k compares with lane k + 16, then k + 8, and so on: after five
 // shuffles lane 0 has the largest of its warp. All lanes take part in every shuffle,
-// though only lane 0's number is wanted: a lane that is named in the mask must come by.
-// Four numbers are left, in four warps. They meet in shared memory: four stores, a
+// though only lane 0's number is wanted: a lane that is named in the mask must execute
+// it. Four numbers are left, in four warps. Shared memory holds them: four stores, a
 // barrier, one load by one warp, two shuffles.
 extern "C" __global__ void largest(int *out, const int *in)
 {

@@ -4,8 +4,8 @@
 // lanes back, and that lane has the largest of two already: four. After five rounds
 // every lane has looked back to lane 0. A lane without a lane d before it gets its own
 // number back; for the largest that does no harm, for a sum it would: there the lane
-// must ask before it adds. All lanes shuffle in every round, because the mask names all
-// of them, and because the lanes above need to be given something.
+// must test before it adds. All lanes shuffle in every round, because the mask names
+// all of them, and because the lanes above need to be given something.
 extern "C" __global__ void largest_so_far(int *out, const int *in)
 {
     int lane = threadIdx.x;

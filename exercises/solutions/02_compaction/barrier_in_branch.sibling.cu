@@ -1,8 +1,8 @@
 // A sibling: how many elements of each 128 are larger than their left neighbour?
 //
 // A thread beyond n has nothing to compare, and the first element has no neighbour.
-// They still come to the vote, where `larger` is false, and to the barrier: only the
-// two loads stand behind a condition.
+// They still reach the vote, where `larger` is false, and the barrier: only the two
+// loads depend on a condition.
 extern "C" __global__ void ascents(int *out, const int *in, int n)
 {
     __shared__ int totals[4];

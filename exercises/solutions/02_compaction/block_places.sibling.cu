@@ -1,5 +1,5 @@
 // A sibling: the words of a text of 128 letters are numbered. out[i] is the number of
-// the word that letter i stands in, or of the next one, if it is a blank.
+// the word that letter i is in, or of the next one, if it is a blank.
 //
 // A word begins where a letter follows a blank. Each warp finds its beginnings with one
 // ballot: a vote per letter, a bit per vote. The number of beginnings before a letter,

@@ -3,7 +3,7 @@
 // Fill the buffer; wait, since thread t reads what thread 63 - t has filled in; read.
 // Then the next piece is filled into the same words. Warp 0 may be that far while
 // warp 1 still reads the piece before: so all wait once more. With two buffers that
-// take turns, the second barrier could be left out: the one of the next piece would be
+// alternate, the second barrier could be left out: the one of the next piece would be
 // in time.
 extern "C" __global__ void reverse_pieces(int *out, const int *in, int pieces)
 {

@@ -1,7 +1,7 @@
 // A sibling: the largest value of each of 16 classes. `largest` holds zeros before, and
 // values are positive.
 //
-// Step 1: 16 threads clear the block's table. All wait, because any thread may meet any
+// Step 1: 16 threads clear the block's table. All wait, because a thread may have any
 // class. Step 2: every thread compares its element in the table, with an atomic, since
 // others may do so at the same time. All wait again. Step 3: 16 threads compare the
 // block's results with those of the other blocks: 16 atomics in global memory per

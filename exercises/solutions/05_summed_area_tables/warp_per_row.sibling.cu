@@ -1,9 +1,9 @@
 // A sibling: the largest pixel so far, along rows, by a warp per row.
 //
 // In each round the lanes take 32 neighbouring pixels, 4 sectors. All lanes stay in the
-// loop, also those behind the end of the row: they bring a number that changes nothing,
-// because the shuffles want them. The last lane knows the largest of all pixels so far,
-// and tells the others for the next round.
+// loop, also those past the end of the row, because the shuffles name all of them: they
+// have a number that changes nothing. The last lane knows the largest of all pixels so
+// far, and tells the others for the next round.
 extern "C" __global__ void largest_so_far(int *out, const int *image, int w)
 {
     int lane = threadIdx.x, before = -2147483647 - 1;

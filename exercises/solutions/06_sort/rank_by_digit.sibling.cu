@@ -1,8 +1,8 @@
-// A sibling: 32 people, each of height 1, 2 or 3, stand in a row. Who is taller than
-// me, and who of my height stands before me?
+// A sibling: 32 people, each of height 1, 2 or 3, are in a row. Who is taller than
+// me, and who of my height is before me?
 //
-// All lanes execute each ballot, also those that do not have this height: a vote is
-// asked of everybody. What is done with the votes differs from lane to lane: the count
+// All lanes execute each ballot, also those that do not have this height: all
+// lanes vote. What is done with the votes differs from lane to lane: the count
 // of all of them, the count of those below the own lane, or nothing.
 extern "C" __global__ void in_the_row(int *taller, int *before, const int *heights)
 {
