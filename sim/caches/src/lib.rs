@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod cache;
+pub mod compulsory;
 mod model;
 mod order;
 
