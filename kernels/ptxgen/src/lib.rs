@@ -6,11 +6,13 @@ mod emit;
 mod error;
 mod intrinsics;
 mod ir;
+mod linear;
 mod lex;
 mod parameters;
 mod parse;
 mod spaces;
 mod types;
+mod vectorise;
 
 pub use error::Error;
 
@@ -34,6 +36,7 @@ impl Default for Options {
 /// # Errors
 /// If the text is no LLVM IR, or asks for something that is not translated.
 pub fn translate(ir: &str, options: &Options) -> Result<String, Error> {
-    let module = parse::parse(ir)?;
+    let mut module = parse::parse(ir)?;
+    vectorise::all(&mut module);
     emit::module(&module, options)
 }
