@@ -45,11 +45,49 @@ pub(super) fn compile(
         path: clang.program.display().to_string(),
         why,
     };
+    let (ptx, log, shown) = output_of(clang, source, options, arch, &[])?;
+    let instances = (0..options.instances.len())
+        .map(|index| {
+            driver::instance(&ptx, index)
+                .ok_or_else(|| failed(format!("`{}` is not in the PTX", options.instances[index])))
+        })
+        .collect::<Result<_, _>>()?;
+    let working_directory = std::env::current_dir().unwrap_or_default();
+    Ok(Compiled {
+        ptx: paths::normalise(&without_wrapper(&ptx), &working_directory, Path::new(source.name)),
+        log,
+        arch: arch.arch,
+        options: shown,
+        compiler: Compiler::Clang,
+        build: clang.version.clone(),
+        instances,
+        part: None,
+    })
+}
+
+/// The optimised LLVM IR of a source, before LLVM's back end makes PTX of it.
+pub(super) fn ir(clang: &Clang, source: &Source<'_>, options: &Options, arch: Asked) -> Result<String, CompileError> {
+    output_of(clang, source, options, arch, &["-emit-llvm"]).map(|(text, ..)| text)
+}
+
+/// What clang writes for a source, its messages, and the options that say what it was asked for.
+fn output_of(
+    clang: &Clang,
+    source: &Source<'_>,
+    options: &Options,
+    arch: Asked,
+    more: &[&str],
+) -> Result<(String, String, Vec<String>), CompileError> {
+    let failed = |why: String| CompileError::ClangFailed {
+        name: source.name.to_owned(),
+        path: clang.program.display().to_string(),
+        why,
+    };
     let io_failed = |doing: &str, error: io::Error| failed(format!("{doing}: {error}"));
     let include = headers::folder().map_err(|e| io_failed("its headers cannot be written into the cache", e))?;
     let shown = flags::driver(&wanted(options, arch.arch));
     let mut command = clang.command();
-    command.args(&shown).args(flags::surroundings()).arg("-include").arg(include.join(headers::FIRST));
+    command.args(&shown).args(more).args(flags::surroundings()).arg("-include").arg(include.join(headers::FIRST));
     let own = std::path::absolute(source.name).unwrap_or_else(|_| PathBuf::from(source.name));
     if let Some(folder) = own.parent() {
         command.arg("-iquote").arg(folder);
@@ -73,24 +111,7 @@ pub(super) fn compile(
     if !output.status.success() {
         return Err(refusal(&log, &output.status.to_string(), source, options, arch, failed));
     }
-    let ptx = String::from_utf8_lossy(&output.stdout).into_owned();
-    let instances = (0..options.instances.len())
-        .map(|index| {
-            driver::instance(&ptx, index)
-                .ok_or_else(|| failed(format!("`{}` is not in the PTX", options.instances[index])))
-        })
-        .collect::<Result<_, _>>()?;
-    let working_directory = std::env::current_dir().unwrap_or_default();
-    Ok(Compiled {
-        ptx: paths::normalise(&without_wrapper(&ptx), &working_directory, Path::new(source.name)),
-        log,
-        arch: arch.arch,
-        options: shown,
-        compiler: Compiler::Clang,
-        build: clang.version.clone(),
-        instances,
-        part: None,
-    })
+    Ok((String::from_utf8_lossy(&output.stdout).into_owned(), log, shown))
 }
 
 /// A folder with the headers that are taken as empty; none if there are none.
