@@ -11,13 +11,18 @@ const fault = (message) => ({ error: { kind: "internal", message } });
 /** The three exports of a module as one function from object to object. */
 const caller = async (bytes) => {
     const { instance } = await WebAssembly.instantiate(bytes, {});
-    const { memory, input, run, output } = instance.exports;
+    const { memory, input, run, output, panicked } = instance.exports;
+    const text = (size) => new TextDecoder().decode(new Uint8Array(memory.buffer, output(), size));
     return (request) => {
         const asked = new TextEncoder().encode(JSON.stringify(request));
         const room = input(asked.length);
         new Uint8Array(memory.buffer, room, asked.length).set(asked);
-        const size = run();
-        return JSON.parse(new TextDecoder().decode(new Uint8Array(memory.buffer, output(), size)));
+        try {
+            return JSON.parse(text(run()));
+        } catch (error) {
+            // What the module said before it ended.
+            throw panicked ? new Error(text(panicked()) || error.message) : error;
+        }
     };
 };
 
