@@ -160,7 +160,7 @@ pub fn front_end(wanted: &Wanted, input: &str, headers: &str) -> Vec<String> {
         flags.push(format!("-debug-info-kind={kind}"));
         flags.push("-dwarf-version=2".to_owned());
     }
-    flags.extend(texts(&["-debugger-tuning=gdb", "-fno-dwarf-directory-asm", "-fdebug-compilation-dir=/"]));
+    flags.extend(texts(&["-debugger-tuning=gdb", "-fno-dwarf-directory-asm", "-fdebug-compilation-dir=."]));
     flags.push(format!("-D__CUDA_ARCH_LIST__={}0", wanted.arch.number));
     flags.extend(wanted.defines.iter().map(|define| format!("-D{define}")));
     flags.push(standard(wanted));
