@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// What results depend on, from this folder. Folders count with all that is in them.
-const INPUTS: [&str; 16] = [
+const INPUTS: [&str; 17] = [
     "../sim/src",
     "../sim/targets",
+    "../kernels/cuda/front/src",
     "../kernels/cuda/src",
     "../kernels/data/src",
     "../kernels/src",

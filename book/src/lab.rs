@@ -1,9 +1,12 @@
-//! The folder `lab` of the built book: the widgets' scripts, the WebAssembly modules that they use, and the editor.
+//! The folder `lab` of the built book: the widgets' scripts, the WebAssembly modules that they use, the editor and the compiler.
 //!
 //! A page that is opened as a file may fetch nothing, so a module comes in a script: `wbLab.deliver("NAME", "…")` with its compressed
 //! bytes in base64. Modules are made by `.ci/wasm` into `target/lab`, or lie in the folder that the environment variable
 //! `WARPBOOK_LAB` names. An engine that was made from other sources than this program counts differently, perhaps: it is
 //! left out. Without a module the widgets stay as they are without JavaScript, and say how to get it.
+//!
+//! The compiler (`clang/`, made by `.ci/clang`) is large, so no script holds it: pages fetch it as a file, and only if a reader
+//! asks. It is there when all of its parts are: clang, and the modules `front` (command lines, headers, messages) and `ptxgen`.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -12,7 +15,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 /// The modules, by the names that pages ask for.
-const MODULES: [&str; 2] = ["sim", "access"];
+const MODULES: [&str; 4] = ["sim", "access", "front", "ptxgen"];
+
+/// The files of the compiler that pages fetch.
+const COMPILER: [&str; 3] = ["worker.js", "llvm.wasm.gz", "LICENSES.txt"];
+
+/// The script that works without a network, which lies beside the pages because only then may it serve them.
+const OFFLINE: &str = "offline.js";
 
 /// The script with the editor, which `.ci/editor` makes.
 const EDITOR: &str = "editor.js";
@@ -29,14 +38,18 @@ enum Found {
     Lacking(String),
 }
 
-/// Writes the folder. `root` is the book's, `site` the built one's.
+/// Writes the folder. `root` is the book's, `site` the built one's. Returns what was put into it and what is lacking, a sentence each.
 ///
 /// # Errors
 /// When a file cannot be read or written.
-pub(crate) fn write(root: &Path, site: &Path) -> io::Result<()> {
+pub(crate) fn write(root: &Path, site: &Path) -> io::Result<Vec<String>> {
     let scripts = scripts(&root.join("theme/lab"))?;
     if scripts.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
+    }
+    let offline = root.join("theme").join(OFFLINE);
+    if offline.is_file() {
+        fs::copy(offline, site.join(OFFLINE))?;
     }
     let folder = site.join("lab");
     fs::create_dir_all(&folder)?;
@@ -49,17 +62,71 @@ pub(crate) fn write(root: &Path, site: &Path) -> io::Result<()> {
         Some(folder) => (PathBuf::from(folder), "a folder of ready-made modules"),
         None => (root.join("../target/lab"), "made here"),
     };
+    let mut told = Vec::new();
+    let mut lacking = None;
     for name in MODULES {
         let text = match find(&modules, name)? {
-            Found::Module(bytes) => deliver(name, &bytes, from),
-            Found::Lacking(why) => format!("wbLab.lacks?.({}, {});\n", quoted(name), quoted(&why)),
+            Found::Module(bytes) => {
+                told.push(format!("the module {name}: {from}, {} kB", bytes.len().div_ceil(1000)));
+                deliver(name, &bytes, from)
+            }
+            Found::Lacking(why) => {
+                told.push(format!("no module {name}: {why}"));
+                if matches!(name, "front" | "ptxgen") {
+                    lacking = Some(why.clone());
+                }
+                format!("wbLab.lacks?.({}, {});\n", quoted(name), quoted(&why))
+            }
         };
         fs::write(folder.join(format!("{name}.js")), text)?;
     }
     // Pages do without it: they have a plain text field.
     let editor = fs::read(modules.join(EDITOR)).unwrap_or_else(|_| b"window.wbEditor = null;\n".to_vec());
-    fs::write(folder.join(EDITOR), editor)
+    fs::write(folder.join(EDITOR), editor)?;
+    let compiler = match lacking {
+        Some(why) => Err(why),
+        None => compiler(&modules.join("clang"), &folder.join("clang"))?,
+    };
+    let script = match compiler {
+        Ok(about) => {
+            told.push(format!("the compiler: {} {}, {} bytes", about.package, about.version, about.bytes));
+            serde_json::json!({ "version": about.version, "digest": about.digest, "bytes": about.bytes })
+        }
+        Err(why) => {
+            told.push(format!("no compiler of CUDA C++: {why}"));
+            serde_json::json!({ "lacks": format!("The compiler is not here: {why}.") })
+        }
+    };
+    fs::write(folder.join("compiler.js"), format!("window.wbCompiler = {script};\n"))?;
+    Ok(told)
 }
+
+/// What `.ci/clang` says of what it made.
+#[derive(Debug, serde::Deserialize)]
+struct Compiler {
+    package: String,
+    version: String,
+    digest: String,
+    /// The size of what a page fetches.
+    bytes: u64,
+}
+
+/// Copies the compiler; else why there is none.
+fn compiler(from: &Path, to: &Path) -> io::Result<Result<Compiler, String>> {
+    let about = fs::read(from.join("compiler.json")).ok().and_then(|text| serde_json::from_slice(&text).ok());
+    let Some(about) = about.filter(|_| COMPILER.iter().all(|file| from.join(file).is_file())) else {
+        return Ok(Err(LACKS.to_owned()));
+    };
+    fs::create_dir_all(to)?;
+    for file in COMPILER {
+        fs::copy(from.join(file), to.join(file))?;
+    }
+    Ok(Ok(about))
+}
+
+/// Why something is not there that a build makes.
+const LACKS: &str = "this book was built without it; in a clone of the repository, `.ci/wasm build` and then `warpbook book build` \
+                     make a book that has it";
 
 /// The scripts of a folder, in order; none if there is no folder.
 fn scripts(folder: &Path) -> io::Result<Vec<PathBuf>> {
@@ -81,14 +148,16 @@ fn scripts(folder: &Path) -> io::Result<Vec<PathBuf>> {
 fn find(folder: &Path, name: &str) -> io::Result<Found> {
     let path = folder.join(format!("{name}.wasm.gz"));
     if !path.is_file() {
-        return Ok(Found::Lacking(
-            "this book was built without it; in a clone of the repository, `.ci/wasm build` and then `warpbook book build` \
-             make a book that has it"
-                .to_owned(),
-        ));
+        return Ok(Found::Lacking(LACKS.to_owned()));
     }
     let sources = fs::read_to_string(folder.join(format!("{name}.sources"))).unwrap_or_default();
-    if name == "sim" && sources.trim() != SOURCES {
+    let wanted = match name {
+        "sim" => Some(SOURCES.to_owned()),
+        // Other headers or another command line make other code than this program's clang.
+        "front" => Some(front::identity()),
+        _ => None,
+    };
+    if wanted.is_some_and(|wanted| sources.trim() != wanted) {
         return Ok(Found::Lacking(
             "the one that lay there was made from other sources than this book; `.ci/wasm build` makes it anew, then \
              `warpbook book build`"
@@ -144,5 +213,37 @@ mod tests {
         assert!(script.starts_with("wbLab.deliver(\"sim\", \"AAEC\");"), "{script}");
         assert!(script.contains("made here"), "{script}");
         assert_eq!(fs::read_to_string(site.join("lab/editor.js")).unwrap(), "window.wbEditor = {};");
+    }
+
+    #[test]
+    fn a_compiler_is_there_when_all_of_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, site, made) =
+            (folder.path().join("book"), folder.path().join("site"), folder.path().join("target/lab"));
+        fs::create_dir_all(root.join("theme/lab")).unwrap();
+        fs::create_dir_all(made.join("clang")).unwrap();
+        for (name, text) in [("panel.js", "1"), ("../offline.js", "2")] {
+            fs::write(root.join("theme/lab").join(name), text).unwrap();
+        }
+        for name in COMPILER {
+            fs::write(made.join("clang").join(name), name).unwrap();
+        }
+        let about = r#"{"package": "@yowasp/clang", "version": "22.0", "digest": "d", "bytes": 12}"#;
+        fs::write(made.join("clang/compiler.json"), about).unwrap();
+        fs::write(made.join("ptxgen.wasm.gz"), [1]).unwrap();
+        fs::write(made.join("front.wasm.gz"), [1]).unwrap();
+        fs::write(made.join("front.sources"), "others").unwrap();
+        let said = |told: &[String], what: &str| told.iter().any(|line| line.contains(what));
+        let script = || fs::read_to_string(site.join("lab/compiler.js")).unwrap();
+        let told = write(&root, &site).unwrap();
+        assert!(said(&told, "no compiler") && script().contains("other sources"), "{told:?}");
+        fs::write(made.join("front.sources"), front::identity()).unwrap();
+        let told = write(&root, &site).unwrap();
+        assert!(said(&told, "the compiler: @yowasp/clang 22.0, 12 bytes"), "{told:?}");
+        assert!(script().contains("\"bytes\":12"), "{}", script());
+        assert_eq!(fs::read_to_string(site.join("lab/clang/worker.js")).unwrap(), "worker.js");
+        assert_eq!(fs::read_to_string(site.join("offline.js")).unwrap(), "2");
+        fs::remove_file(made.join("clang/llvm.wasm.gz")).unwrap();
+        assert!(said(&write(&root, &site).unwrap(), "no compiler of CUDA C++: this book was built without it"));
     }
 }

@@ -75,6 +75,8 @@ pub struct Built {
     pub index: PathBuf,
     /// Number of chapters.
     pub chapters: usize,
+    /// What of the lab is in it and what is lacking, a line each.
+    pub lab: Vec<String>,
 }
 
 /// The folder of the book: `book`, in `start` or the nearest folder above it that has one.
@@ -117,9 +119,9 @@ pub fn build_with<R: Runs + 'static>(root: &Path, destination: Option<&Path>, ru
         let mut book = MDBook::load_with_config(root, config)?;
         book.with_preprocessor(Warpbook::new(runs));
         book.build()?;
-        lab::write(root, &book.build_dir_for("html")).map_err(anyhow::Error::from)?;
+        let lab = lab::write(root, &book.build_dir_for("html")).map_err(anyhow::Error::from)?;
         let chapters = book.iter().filter(|item| matches!(item, BookItem::Chapter(_))).count();
-        Ok(Built { index: book.build_dir_for("html").join("index.html"), chapters })
+        Ok(Built { index: book.build_dir_for("html").join("index.html"), chapters, lab })
     });
     let built = built?;
     if complaints.is_empty() { Ok(built) } else { Err(BuildError::Complained(complaints)) }

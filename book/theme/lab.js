@@ -16,12 +16,14 @@ window.wbLab = (() => {
     const QUIET = 500;
 
     // --- Scripts and modules -------------------------------------------------------------------------------------
+    /** The address of a file of the folder `lab`. */
+    const address = (file) => new URL(file, folder).href;
     const scripts = new Map();
     const load = (file) => {
         if (!scripts.has(file)) {
             scripts.set(file, new Promise((resolve, reject) => {
                 const script = document.createElement("script");
-                script.src = new URL(file, folder).href;
+                script.src = address(file);
                 script.onload = () => resolve();
                 script.onerror = () => {
                     // The next try loads it again.
@@ -267,7 +269,21 @@ window.wbLab = (() => {
         sections.forEach((section) => near.observe(section));
     };
 
-    const lab = { register, load, deliver, lacks, wasm, bytes, status, url, store, service };
+    // --- Without a network ------------------------------------------------------------------------------------------------
+    // A page that the program serves changes while its chapter is written, and needs that program anyway.
+    const keep = async () => {
+        if (service.there || !navigator.serviceWorker || !/^https?:$/.test(location.protocol)) return;
+        try {
+            await navigator.serviceWorker.register(new URL("../offline.js", folder));
+            const { active } = await navigator.serviceWorker.ready;
+            const loaded = performance.getEntriesByType("resource").map((own) => own.name);
+            active.postMessage([location.href.replace(/#.*$/, ""), ...loaded]);
+        } catch { /* A browser may forbid it: then pages need the network. */ }
+    };
+    if (document.readyState === "complete") keep();
+    else window.addEventListener("load", keep);
+
+    const lab = { register, load, address, deliver, lacks, wasm, bytes, status, url, store, service };
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
     else start();
     return lab;

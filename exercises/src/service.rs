@@ -6,12 +6,12 @@
 
 pub mod judge;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+pub use kernels::compile::messages::Message;
+use kernels::compile::messages::by_line as messages;
 use kernels::slice::slice;
-use regex::Regex;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -52,17 +52,6 @@ struct Compile {
 #[serde(deny_unknown_fields)]
 struct Starter {
     exercise: String,
-}
-
-/// A message of the compiler.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Message {
-    /// The line of the source, from 1.
-    pub line: u32,
-    /// `error`, `warning`, `note` or `remark`.
-    pub severity: String,
-    /// What it says.
-    pub message: String,
 }
 
 /// Why nothing came of a request.
@@ -164,26 +153,6 @@ impl Service {
 
 fn read<T: for<'de> Deserialize<'de>>(request: &[u8]) -> Result<T, Failure> {
     serde_json::from_slice(request).map_err(|why| Failure::new("input", format!("the request cannot be read: {why}")))
-}
-
-/// The compiler's messages about a file, by line: NVRTC's and clang's.
-pub fn messages(name: &str, log: &str) -> Vec<Message> {
-    let form = format!(
-        r"^{}(?:\((\d+)\)|:(\d+):\d+): (?:catastrophic |fatal )?(error|warning|note|remark)[^:]*: (.*)$",
-        regex::escape(name)
-    );
-    let Ok(form) = Regex::new(&form) else { return Vec::new() };
-    let mut seen: BTreeMap<(u32, String), ()> = BTreeMap::new();
-    let mut found = Vec::new();
-    for groups in log.lines().filter_map(|line| form.captures(line.trim_end())) {
-        let text = |at: usize| groups.get(at).map_or("", |group| group.as_str());
-        let Ok(line) = format!("{}{}", text(1), text(2)).parse() else { continue };
-        // A source is compiled twice, and both tell the same.
-        if seen.insert((line, text(4).to_owned()), ()).is_none() {
-            found.push(Message { line, severity: text(3).to_owned(), message: text(4).to_owned() });
-        }
-    }
-    found
 }
 
 #[cfg(test)]

@@ -3,13 +3,13 @@
 
 use std::path::PathBuf;
 
-use kernels::compile::{Arch, CompileError, Compiler, Options};
+use kernels::compile::{Arch, CompileError, Compiler, Options, arch_of_target};
 use kernels::launch::list::{self, Listed};
 use kernels::open::{self, How, OpenError, Opened};
 use kernels::{nvcc, nvrtc};
 
 fn how() -> How {
-    let options = Options { default_arch: Arch::of_target("h200"), ..Options::default() };
+    let options = Options { default_arch: arch_of_target("h200"), ..Options::default() };
     How { options, checks: true, kernels: Vec::new() }
 }
 
@@ -32,8 +32,8 @@ fn listed(text: &str) -> Listed {
 
 #[test]
 fn the_architecture_is_the_targets() {
-    assert_eq!(Arch::of_target("h200").to_string(), "compute_90");
-    assert_eq!(Arch::of_target("8800gtx"), Arch::LOWEST);
+    assert_eq!(arch_of_target("h200").to_string(), "compute_90");
+    assert_eq!(arch_of_target("8800gtx"), Arch::LOWEST);
     if nvrtc::get().is_err() {
         return;
     }

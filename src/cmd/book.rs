@@ -60,9 +60,10 @@ pub(crate) fn run(args: &Book, json: bool) -> Ended {
             let root = book::find(&here).map_err(failed)?;
             let built = book::build(&root, out.as_deref()).map_err(failed)?;
             if json {
-                out::json(&serde_json::json!({ "index": built.index, "chapters": built.chapters }))?;
+                out::json(&serde_json::json!({ "index": built.index, "chapters": built.chapters, "lab": built.lab }))?;
             } else {
                 say!("{} chapters, every number from a run", built.chapters);
+                built.lab.iter().for_each(|line| say!("{line}"));
                 say!("open {}", built.index.display());
             }
         }

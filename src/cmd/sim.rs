@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use kernels::assembled::Assembled;
-use kernels::compile::{Arch, Choice, Compiler, Options};
+use kernels::compile::{Arch, Choice, Compiler, Options, arch_of_target};
 use kernels::launch::command::CommandLine;
 use kernels::launch::list::{self, Listed};
 use kernels::launch::native::{NativeSession, Twin};
@@ -277,7 +277,7 @@ fn compile_options(args: &Sim, session: &Session) -> Result<Options, Failure> {
     Ok(Options {
         compiler,
         arch: arch.map_err(|why| usage(format!("arch: {why}")))?,
-        default_arch: Arch::of_target(target.unwrap_or(&sim::Options::default().target)),
+        default_arch: arch_of_target(target.unwrap_or(&sim::Options::default().target)),
         defines: settings.define.iter().chain(&given.define).cloned().collect(),
         includes: settings.include.iter().chain(&given.include).cloned().collect(),
         standard: given.std.clone().or(settings.std.clone()),

@@ -37,6 +37,7 @@ function demand(holds, what) {
 /** Opens the page with the panel's editor, and calls `use(page, section)`. */
 async function withEditor(browser, address, use, { width = 1280, theme = "light", touch = false, change = null } = {}) {
     const context = await browser.newContext({
+        serviceWorkers: "block",
         viewport: { width, height: 844 }, colorScheme: theme, hasTouch: touch, isMobile: touch, reducedMotion: "reduce",
     });
     try {
@@ -44,6 +45,8 @@ async function withEditor(browser, address, use, { width = 1280, theme = "light"
         page.setDefaultTimeout(20_000);
         const errors = [];
         page.on("pageerror", (error) => errors.push(String(error.message ?? error)));
+        // How a page compiles by itself is another test's business.
+        await page.route("**/lab/compiler.js", (route) => route.fulfill({ contentType: "text/javascript", body: "window.wbCompiler = null;" }));
         if (change) await change(page);
         await page.goto(address, { waitUntil: "load" });
         await opened(page, touch);
@@ -229,7 +232,7 @@ const WHOLE = {
 
 /** A prediction and a kernel, judged in their page, and what is written down of them. */
 async function exercises(browser, origin) {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", acceptDownloads: true });
+    const context = await browser.newContext({ serviceWorkers: "block", viewport: { width: 1280, height: 900 }, reducedMotion: "reduce", acceptDownloads: true });
     try {
         const page = await context.newPage();
         page.setDefaultTimeout(60_000);

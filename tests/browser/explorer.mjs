@@ -20,6 +20,7 @@ function demand(holds, what) {
 
 async function open(browser, origin, address, { width = 1280, theme = "light", touch = false, script = true, before = null } = {}) {
     const context = await browser.newContext({
+        serviceWorkers: "block",
         viewport: { width, height: 844 }, colorScheme: theme, hasTouch: touch, isMobile: touch, javaScriptEnabled: script, reducedMotion: "reduce",
     });
     if (before) await context.addInitScript(before);

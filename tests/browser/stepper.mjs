@@ -14,6 +14,7 @@ function demand(holds, what) {
 
 async function open(browser, address, { width = 1280, theme = "light", touch = false, script = true } = {}) {
     const context = await browser.newContext({
+        serviceWorkers: "block",
         viewport: { width, height: 844 }, colorScheme: theme, hasTouch: touch, isMobile: touch, javaScriptEnabled: script,
         reducedMotion: "reduce",
     });

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 
+import { compilers } from "./clang.mjs";
 import { editors } from "./edit.mjs";
 import { explorers } from "./explorer.mjs";
 import { awaken, drawn, inspect, inspectHeight, inspectPaper, inspectPlain, places, unfold } from "./inspect.mjs";
@@ -86,10 +87,12 @@ async function accessibility(page, axe, rules) {
 
 /**
  * Looks at a page. `look` is `{ theme, width, javascript }`, `checks` are names out of `inspect`, `axe`, `axe-shape`,
- * `axe-colours`, `keyboard`, `reach`, `contents`, `search`, `explorer`, `panel`, `edit`, `paper` and `wide`: `inspect` again on a large screen. Findings are `{ page, look, kind, where, what }`.
+ * `axe-colours`, `keyboard`, `reach`, `contents`, `search`, `explorer`, `panel`, `edit`, `clang`, `paper` and `wide`: `inspect` again on
+ * a large screen. Findings are `{ page, look, kind, where, what }`.
  */
 export async function visit({ browser, axe, site }, origin, name, look, checks, picture = null) {
     const context = await browser.newContext({
+        serviceWorkers: "block",
         viewport: { width: look.width, height: look.width < 600 ? 844 : 900 },
         colorScheme: look.theme,
         javaScriptEnabled: look.javascript !== false,
@@ -153,6 +156,7 @@ export async function visit({ browser, axe, site }, origin, name, look, checks, 
         if (checks.includes("stepper") && site) found.push(...await timed("stepper", steppers({ browser, axe }, origin, site)));
         if (checks.includes("panel") && site) found.push(...await timed("panel", panels({ browser, axe }, origin, site)));
         if (checks.includes("edit")) found.push(...await timed("edit", editors({ browser, axe }, origin, site)));
+        if (checks.includes("clang") && site) found.push(...await timed("clang", compilers({ browser, axe }, site)));
         for (const [part, rules] of Object.entries(RULES)) {
             if (checks.includes(part)) found.push(...await timed(part, accessibility(page, axe, rules)));
         }

@@ -1,5 +1,6 @@
 // Editors of the pages: `wbEdit.field` is one text with line numbers (CodeMirror, or a plain text field where the book was built
-// without it), `wbEdit.pane` the two texts of a kernel panel, CUDA C++ and PTX, with what the compiler says of them.
+// without it), `wbEdit.pane` the two texts of a kernel panel, CUDA C++ and PTX, with what the compiler says of them. CUDA C++ is
+// compiled by the program that serves the book, else by the page itself (`clang.js`).
 "use strict";
 
 window.wbEdit = (() => {
@@ -102,10 +103,7 @@ window.wbEdit = (() => {
     };
 
     const SERVE = "warpbook book serve --open";
-    const WHY = {
-        gone: "The program that served this page has ended, and only it can compile. Start it again: ",
-        nobody: "CUDA C++ is compiled by the program that serves the book, and this page was opened without it. Type: ",
-    };
+    const GONE = "The program that served this page has ended, and it was to compile. Start it again: ";
 
     /** The editors of a panel. `file` is the source's name, `kernels` are those that its launches run. */
     const pane = async (id, { file, source, ptx, kernels, changed }) => {
@@ -119,13 +117,20 @@ window.wbEdit = (() => {
         };
         const hint = make("p", { class: "wb-lab-note", id: `${id}-edit-hint` },
             "Ctrl+Enter runs. Tab indents; Escape and then Tab leaves the text. What you type stays in this browser.");
-        const note = make("p", { class: "wb-edit-note", hidden: "" });
         const messages = make("div", { class: "wb-edit-said" });
         const reset = make("button", { type: "button", class: "wb-edit-reset" }, "Reset");
         const tabs = make("div", { role: "tablist", "aria-label": "What is edited", class: "wb-edit-tabs" });
-        const box = make("div", { class: "wb-edit" }, make("div", { class: "wb-edit-head" }, tabs, reset), note);
+        const box = make("div", { class: "wb-edit" }, make("div", { class: "wb-edit-head" }, tabs, reset));
         const parts = {};
-        let now = lab.service.there ? "cuda" : "ptx";
+        const served = lab.service.there;
+        if (!served) await lab.load("clang.js");
+        const note = served ? null : window.wbClang.note();
+        // Where nothing can compile, PTX is what can be edited.
+        let now = served || !(await window.wbClang.look()).why ? "cuda" : "ptx";
+        if (note) {
+            await note.shown;
+            box.append(note.box);
+        }
         let compiled = null;
 
         const tell = (found) => {
@@ -138,7 +143,7 @@ window.wbEdit = (() => {
                 button.tabIndex = tab === now ? 0 : -1;
                 panel.hidden = tab !== now;
             }
-            note.hidden = now !== "cuda" || lab.service.there;
+            if (note) note.box.hidden = now !== "cuda";
             reset.setAttribute("aria-disabled", String(fields[now].text === originals[now]));
         };
         const choose = (tab) => {
@@ -173,7 +178,6 @@ window.wbEdit = (() => {
             });
         }
         box.append(hint, messages);
-        note.append(WHY.nobody, make("code", {}, SERVE), ". PTX can be edited and run here.");
         reset.addEventListener("click", () => {
             if (fields[now].text === originals[now]) return;
             fields[now].text = originals[now];
@@ -189,13 +193,18 @@ window.wbEdit = (() => {
             fields[now].mark([]);
             const text = fields[now].text;
             if (now === "ptx") return { ptx: text };
-            if (!lab.service.there) {
+            if (!served && (await window.wbClang.look()).why) {
                 parts.ptx.button.focus();
-                return { error: { kind: "input", message: `${WHY.nobody}${SERVE}` } };
+                return { error: { kind: "input", message: note.box.textContent } };
+            }
+            if (!served && !note.has) {
+                note.focus();
+                return { error: { kind: "input", message: "The compiler is not here yet: fetch it with the button above the text, or edit PTX." } };
             }
             if (compiled?.text !== text) {
-                const answer = await lab.service.ask("compile", { name: file, source: text, kernels }, signal);
-                if (answer.error?.kind === "gone") return { error: { kind: "input", message: WHY.gone + SERVE } };
+                const request = { name: file, source: text, kernels };
+                const answer = await (served ? lab.service.ask("compile", request, signal) : window.wbClang.compile(request, signal));
+                if (answer.error?.kind === "gone") return { error: { kind: "input", message: GONE + SERVE } };
                 if (answer.error) {
                     if (answer.error.lines) tell(answer.error.lines);
                     return answer;

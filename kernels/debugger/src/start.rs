@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use kernels::compile::{Arch, Choice, Compiler, Options};
+use kernels::compile::{Arch, Choice, Compiler, Options, arch_of_target};
 use kernels::launch::command::CommandLine;
 use kernels::launch::prepare;
 use kernels::launch::spec;
@@ -202,7 +202,7 @@ impl Start {
         Ok(Options {
             compiler,
             arch: arch.map_err(|why| usage(format!("arch: {why}")))?,
-            default_arch: Arch::of_target(target.unwrap_or(&sim::Options::default().target)),
+            default_arch: arch_of_target(target.unwrap_or(&sim::Options::default().target)),
             defines: settings.define.iter().chain(&self.define).cloned().collect(),
             includes: settings.include.iter().chain(&self.include).cloned().collect(),
             standard: self.std.clone().or(settings.std.clone()),

@@ -1,52 +1,11 @@
-//! Our own device headers for clang (`kernels/clang`): part of the program, written into warpbook's cache when clang is
-//! first used.
+//! The device headers as files: written into warpbook's cache when clang is first used.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-use include_dir::{Dir, DirEntry, include_dir};
-use sha2::{Digest, Sha256};
+pub use front::headers::{FIRST, all, digest};
 
 use crate::nvrtc;
-
-static HEADERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../clang");
-
-/// The header that is included before every source.
-pub const FIRST: &str = "cuda_runtime.h";
-
-/// Every header: its name as it is included, and its text.
-#[must_use]
-pub fn all() -> Vec<(String, &'static str)> {
-    let mut all = Vec::new();
-    collect(&HEADERS, &mut all);
-    all.sort();
-    all
-}
-
-fn collect(folder: &'static Dir<'_>, all: &mut Vec<(String, &'static str)>) {
-    for entry in folder.entries() {
-        match entry {
-            DirEntry::Dir(folder) => collect(folder, all),
-            DirEntry::File(file) => {
-                let parts: Vec<_> = file.path().iter().map(|part| part.to_string_lossy()).collect();
-                all.push((parts.join("/"), file.contents_utf8().unwrap_or_default()));
-            }
-        }
-    }
-}
-
-/// A name for this state of the headers: what is compiled with others is something else.
-#[must_use]
-pub fn digest() -> String {
-    let mut hash = Sha256::new();
-    for (name, text) in all() {
-        for part in [name.as_str(), text] {
-            hash.update((part.len() as u64).to_le_bytes());
-            hash.update(part.as_bytes());
-        }
-    }
-    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
-}
 
 /// The folder that holds the headers, in warpbook's cache. They are written if they are not there.
 ///

@@ -1,60 +1,15 @@
 //! Which virtual architecture a source is compiled for.
 
+pub use front::Arch;
+
 use super::{CompileError, Options, Source};
 
-/// A virtual architecture of CUDA, such as `compute_75` or `compute_90a`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Arch {
-    /// Ten times the compute capability, such as 75.
-    pub number: u32,
-    /// `a` for a GPU's own features, `f` for those of its family.
-    pub suffix: Option<char>,
-}
-
-impl Arch {
-    /// Turing, the oldest architecture that CUDA 13 compiles for.
-    pub const LOWEST: Self = Self::new(75);
-
-    /// The architecture of a compute capability, times ten.
-    #[must_use]
-    pub const fn new(number: u32) -> Self {
-        Self { number, suffix: None }
-    }
-
-    /// The architecture to compile for where a GPU is simulated: its own, or the oldest that there is.
-    #[must_use]
-    pub fn of_target(target: &str) -> Self {
-        let own = sim::target::find(target).map(|target| target.summary().compute_capability);
-        let number = own.and_then(|text| text.replace('.', "").parse().ok());
-        Self::new(number.unwrap_or(0).max(Self::LOWEST.number))
-    }
-}
-
-impl std::fmt::Display for Arch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "compute_{}", self.number)?;
-        self.suffix.map_or(Ok(()), |suffix| write!(f, "{suffix}"))
-    }
-}
-
-impl std::str::FromStr for Arch {
-    type Err = String;
-
-    /// Reads `compute_90`, or `sm_90` for the same.
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is not an architecture: write it as compute_75, compute_90 or compute_90a");
-        let rest = text.strip_prefix("compute_").or_else(|| text.strip_prefix("sm_")).ok_or_else(wrong)?;
-        let digits = rest.trim_end_matches(['a', 'f']);
-        let suffix = match &rest[digits.len()..] {
-            "" => None,
-            "a" => Some('a'),
-            "f" => Some('f'),
-            _ => return Err(wrong()),
-        };
-        let plain = (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
-        let number = digits.parse().ok().filter(|_| plain).ok_or_else(wrong)?;
-        Ok(Self { number, suffix })
-    }
+/// The architecture to compile for where a GPU is simulated: its own, or the oldest that there is.
+#[must_use]
+pub fn arch_of_target(target: &str) -> Arch {
+    let own = sim::target::find(target).map(|target| target.summary().compute_capability);
+    let number = own.and_then(|text| text.replace('.', "").parse().ok());
+    Arch::new(number.unwrap_or(0).max(Arch::LOWEST.number))
 }
 
 /// An architecture, and the line of the comment that asked for it.
@@ -69,15 +24,10 @@ pub(super) fn arch_of(source: &Source<'_>, options: &Options) -> Result<Asked, C
     if let Some(arch) = options.arch {
         return Ok(Asked { arch, line: None });
     }
-    for (index, line) in source.text.lines().enumerate() {
-        let comment = line.trim_start().strip_prefix("//").map(str::trim_start);
-        let Some(wish) = comment.and_then(|c| c.strip_prefix("warpbook:")) else { continue };
-        if let Some(arch) = wish.split_whitespace().find_map(|word| word.strip_prefix("arch=")) {
-            let line = Some(index + 1);
-            let arch = arch.parse();
-            let error = |why| CompileError::Arch { name: source.name.to_owned(), line, why };
-            return arch.map(|arch| Asked { arch, line }).map_err(error);
-        }
+    if let Some((line, arch)) = front::arch::wish(source.text) {
+        let line = Some(line);
+        let error = |why| CompileError::Arch { name: source.name.to_owned(), line, why };
+        return arch.parse().map(|arch| Asked { arch, line }).map_err(error);
     }
     Ok(Asked { arch: options.default_arch, line: None })
 }

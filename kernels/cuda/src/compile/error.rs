@@ -1,5 +1,7 @@
 //! Why a source did not compile.
 
+pub(super) use front::messages::{advice, missing_header};
+
 use crate::clang::ClangError;
 use crate::nvcc::NvccError;
 use crate::nvrtc::{self, NvrtcError};
@@ -165,97 +167,9 @@ pub(super) fn no_instance(name: &str, instances: &[String], log: &str) -> Compil
     }
 }
 
-/// Headers of NVIDIA's libraries that no setup of ours fetches: how their names begin, and the library's name.
-const LIBRARIES: [(&str, &str); 9] = [
-    ("cublas", "cuBLAS"),
-    ("cufft", "cuFFT"),
-    ("curand", "cuRAND"),
-    ("cusparse", "cuSPARSE"),
-    ("cusolver", "cuSOLVER"),
-    ("cudnn", "cuDNN"),
-    ("nccl", "NCCL"),
-    ("npp", "NPP"),
-    ("cuda_profiler_api", "the CUDA profiler interface"),
-];
-
-/// The header that the compiler did not find.
-pub(super) fn missing_header(log: &str) -> Option<&str> {
-    log.lines().find_map(|line| {
-        if let Some((_, rest)) = line.split_once("cannot open source file \"") {
-            return rest.split('"').next();
-        }
-        if let Some((before, _)) = line.split_once("' file not found") {
-            return before.rsplit('\'').next();
-        }
-        let (before, _) = line.split_once(": No such file or directory")?;
-        before.rsplit(": ").next()
-    })
-}
-
-/// What may help with the compiler's messages, if we know.
-pub(super) fn advice(log: &str) -> Option<String> {
-    let Some(header) = missing_header(log) else { return advice_on_names(log) };
-    let library = LIBRARIES.iter().find(|(start, _)| header.starts_with(start));
-    Some(match library {
-        Some((_, library)) => format!(
-            "<{header}> belongs to {library}, which `warpbook setup` does not fetch. If the CUDA toolkit is here, name its \
-             include folder with -I DIR; if the kernels do not need it, move them into a file of their own"
-        ),
-        None => format!("name the folder that holds {header} with -I DIR"),
-    })
-}
-
-/// What may help where the compiler does not know a name, or reads what is no C++.
-fn advice_on_names(log: &str) -> Option<String> {
-    if log.contains("unrecognized token") && log.lines().any(|line| line.trim_start().starts_with("```")) {
-        return Some("the line with ``` comes from Markdown: remove it, and all text that is not CUDA C++".to_owned());
-    }
-    let name = unknown_name(log)?;
-    // Functions that only newer GPUs have are declared for them only.
-    let newer = name.starts_with("__reduce_") || name.starts_with("__match_") || name.starts_with("__nanosleep");
-    Some(if newer {
-        format!("{name} is declared for newer architectures only: name one with --arch compute_90")
-    } else if name.starts_with("__shfl") || matches!(name, "__ballot" | "__any" | "__all") {
-        format!("{name} was removed from CUDA; {name}_sync takes the mask of the lanes that take part first")
-    } else if matches!(name, "cudaThreadSynchronize" | "cudaThreadExit" | "cudaBindTexture" | "cudaUnbindTexture") {
-        format!("{name} was removed from CUDA; the kernels can be compiled without the function that calls it")
-    } else {
-        format!(
-            "if a macro or a file of the build defines {name}, give it: -D {name}=…, or -I DIR for the folder of its header"
-        )
-    })
-}
-
-/// The first name of a log that the compiler does not know.
-fn unknown_name(log: &str) -> Option<&str> {
-    if let Some((_, rest)) = log.split_once("undeclared identifier '") {
-        return rest.split('\'').next();
-    }
-    let (_, rest) = log.split_once("identifier \"")?;
-    let (name, rest) = rest.split_once('"')?;
-    rest.starts_with(" is undefined").then_some(name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_missing_header_is_named() {
-        let nvcc = "a.cu:3:10: fatal error: cublas_v2.h: No such file or directory\n    3 | #include <cublas_v2.h>";
-        assert!(advice(nvcc).is_some_and(|help| help.contains("<cublas_v2.h> belongs to cuBLAS")));
-        let nvrtc = "a.cu(1): catastrophic error: cannot open source file \"own.h\"";
-        assert_eq!(advice(nvrtc).as_deref(), Some("name the folder that holds own.h with -I DIR"));
-        assert_eq!(advice("a.cu(1): error: expected a `;`"), None);
-        let unknown = |name: &str| advice(&format!("a.cu(1): error: identifier \"{name}\" is undefined")).unwrap();
-        assert!(unknown("__reduce_add_sync").contains("--arch compute_90"));
-        assert!(unknown("BF").contains("-D BF=…"));
-        assert_eq!(unknown_name("a.cu:1:2: error: use of undeclared identifier 'BF'"), Some("BF"));
-        let clang = "a.cu:1:10: fatal error: 'own.h' file not found";
-        assert_eq!(advice(clang).as_deref(), Some("name the folder that holds own.h with -I DIR"));
-        let fence = "a.cu(1): error: unrecognized token\n  ```cuda\n  ^\n";
-        assert!(advice(fence).is_some_and(|help| help.contains("Markdown")));
-    }
 
     #[test]
     fn only_our_own_file_is_about_names() {

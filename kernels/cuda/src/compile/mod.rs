@@ -30,9 +30,10 @@ pub mod host;
 mod paths;
 mod rtc;
 
-pub use arch::Arch;
+pub use arch::{Arch, arch_of_target};
 pub use device::Part;
 pub use error::CompileError;
+pub use front::messages;
 
 use std::path::PathBuf;
 
