@@ -65,7 +65,10 @@ impl LowerBound {
             self.memory_us,
         );
         if least > 0 {
-            text += &format!("  this launch asks for {sectors} sectors, {:.2} times the least", sectors as f64 / least as f64);
+            text += &format!(
+                "  this launch asks for {sectors} sectors, {:.2} times the least",
+                sectors as f64 / least as f64
+            );
             match predicted_us {
                 Some(us) => text += &format!("; its predicted time is {:.2} times the least\n", us / self.us()),
                 None => text.push('\n'),
@@ -230,6 +233,9 @@ mod tests {
         assert_eq!(bound.bytes(), 2 * 300 * 1024);
         assert!((bound.us() - rates.launch_us - bound.bytes() as f64 / fastest).abs() < 1e-9);
         let text = bound.text(2 * bound.read_sectors, Some(2.0 * bound.us()));
-        assert!(text.contains("asks for 19200 sectors, 1.00 times the least; its predicted time is 2.00 times"), "{text}");
+        assert!(
+            text.contains("asks for 19200 sectors, 1.00 times the least; its predicted time is 2.00 times"),
+            "{text}"
+        );
     }
 }
