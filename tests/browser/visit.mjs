@@ -9,6 +9,7 @@ import { awaken, drawn, inspect, inspectHeight, inspectPaper, inspectPlain, plac
 import { inspectListings, ROOM } from "./listings.mjs";
 import { keyboard, search } from "./keyboard.mjs";
 import { panels } from "./panel.mjs";
+import { players } from "./play.mjs";
 import { steppers } from "./stepper.mjs";
 
 /** What readers search for, and the page that teaches it, which must come first. */
@@ -77,7 +78,7 @@ async function accessibility(page, axe, colours) {
 
 /**
  * Looks at a page. `look` is `{ theme, width, javascript }`, `checks` are names out of `inspect`, `axe`, `axe-shape`,
- * `keyboard`, `reach`, `search`, `explorer`, `panel`, `edit`, `paper` and `wide`: `inspect` again on a large screen. Findings are `{ page, look, kind, where, what }`.
+ * `keyboard`, `reach`, `search`, `explorer`, `panel`, `stepper`, `play`, `edit`, `paper` and `wide`: `inspect` again on a large screen. Findings are `{ page, look, kind, where, what }`.
  */
 export async function visit({ browser, axe, site }, origin, name, look, checks, picture = null) {
     const context = await browser.newContext({
@@ -141,6 +142,7 @@ export async function visit({ browser, axe, site }, origin, name, look, checks, 
         }
         if (checks.includes("explorer")) found.push(...await timed("explorer", explorers({ browser, axe }, origin)));
         if (checks.includes("stepper") && site) found.push(...await timed("stepper", steppers({ browser, axe }, origin, site)));
+        if (checks.includes("play")) found.push(...await timed("play", players({ browser, axe }, origin)));
         if (checks.includes("panel") && site) found.push(...await timed("panel", panels({ browser, axe }, origin, site)));
         if (checks.includes("edit")) found.push(...await timed("edit", editors({ browser, axe }, origin, site)));
         if (checks.includes("axe")) found.push(...await timed("axe", accessibility(page, axe, true)));
