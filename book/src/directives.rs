@@ -297,7 +297,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
             r#"id=scan-tree title="The tree" kernel=scan_blelloch case="tile 64, 1 block" block=8 shared=64 scalars="2=i32:16; 3=i32:16" arrays="temp=shared:f32:16""#,
             r#"id=places title="Who goes where" kernel=compact_atomic case="33 elements, half kept" arrays="in=in:i32:33; out=out:i32:33" by=store"#,
         ],
-        help: "what launches do to arrays, round by round, drawn from the events of their run: which thread writes which element, from which elements. `arrays` are in shared memory of block 0 or in buffers; a round ends `by` a `barrier` of block 0, a `store` of a warp to an array, or a `launch`. a row has `columns` elements; `key` is the round that is shown first, and without JavaScript. The launch is changed as in a panel, scalars of several launches by `set` (launch.argument), and `fill` gives a buffer other elements.",
+        help: "what launches do to arrays, round by round, drawn from the events of their run: which thread writes which element, from which elements. `arrays` are in shared memory of block 0 or in buffers; a round ends `by` a `barrier` of block 0, a `store` of a warp to an array, or a `launch`. a row has `columns` elements; `key` is the round that is shown first, and without JavaScript. The launch is changed as in a panel, scalars of several launches by `set` (launch.argument), and `fill` gives a buffer other elements (`in=3 1 7`, or `in:f32=3 1 7` where its type is another).",
         make: |context, directive, page| play::play(context, directive, &mut page.shown),
     },
     Entry {

@@ -74,8 +74,8 @@
             slider.value = now;
             slider.setAttribute("aria-valuetext", now === 0 ? "the beginning" : `round ${now} of ${last}`);
             place.textContent = now === 0 ? `beginning of ${last} rounds` : `round ${now} of ${last}`;
-            first.disabled = back.disabled = now === 0;
-            next.disabled = now === last;
+            // A button that is disabled would lose the focus, and the widget its keys.
+            for (const [own, ends] of [[first, now === 0], [back, now === 0], [next, now === last]]) own.setAttribute("aria-disabled", ends);
             // What is played is not spoken: it would never come to an end.
             if (speak && !timer) lab.status(section, said[now]);
             if (write && !timer) lab.url.set(id, now === key ? {} : { round: now });
