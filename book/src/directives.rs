@@ -10,7 +10,7 @@ use crate::figures::{self, banks};
 use crate::registry::{Entry, Form, Page};
 use crate::value::Value;
 use crate::{
-    claims, excerpt, explorer, hold, instructions, ladder, machine, panel, parts, reference, relation, sanitizer,
+    claims, excerpt, explorer, hold, instructions, ladder, machine, panel, parts, play, reference, relation, sanitizer,
     stepper, summary, tables, targets, time,
 };
 
@@ -288,6 +288,17 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         ],
         help: "a launch that readers step forwards and back, beside its listing. It begins at the first instruction, or behind the first event that `at` names (`divergence`, `conflict`, `scattered`, `atomic`, `barrier`, `finding`, `shared`, `global`), of any warp or of `warp` of block 0. `launch` is the number of the case's launch, from 0.",
         make: |context, directive, page| stepper::stepper(context, directive, &mut page.shown),
+    },
+    Entry {
+        name: "play",
+        section: "Figures that play",
+        form: Form::Block,
+        usage: &[
+            r#"id=scan-tree title="The tree" kernel=scan_blelloch case="tile 64, 1 block" block=8 shared=64 scalars="2=i32:16; 3=i32:16" arrays="temp=shared:f32:16""#,
+            r#"id=places title="Who goes where" kernel=compact_atomic case="33 elements, half kept" arrays="in=in:i32:33; out=out:i32:33" by=store"#,
+        ],
+        help: "what launches do to arrays, round by round, drawn from the events of their run: which thread writes which element, from which elements. `arrays` are in shared memory of block 0 or in buffers; a round ends `by` a `barrier` of block 0, a `store` of a warp to an array, or a `launch`. a row has `columns` elements; `key` is the round that is shown first, and without JavaScript. The launch is changed as in a panel, scalars of several launches by `set` (launch.argument), and `fill` gives a buffer other elements (`in=3 1 7`, or `in:f32=3 1 7` where its type is another).",
+        make: |context, directive, page| play::play(context, directive, &mut page.shown),
     },
     Entry {
         name: "targets",

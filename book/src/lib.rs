@@ -42,6 +42,7 @@ mod machine_runs;
 mod math;
 mod panel;
 mod parts;
+mod play;
 pub mod preprocessor;
 mod quantity;
 mod real;

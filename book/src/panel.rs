@@ -235,7 +235,7 @@ fn knobs(directive: &mut Directive) -> Result<Vec<Knob>, Reason> {
 }
 
 /// What of the launch depends on the knobs.
-struct Changes {
+pub(crate) struct Changes {
     grid: Option<String>,
     block: Option<String>,
     shared: Option<String>,
@@ -246,7 +246,7 @@ struct Changes {
 }
 
 impl Changes {
-    fn take(directive: &mut Directive) -> Self {
+    pub(crate) fn take(directive: &mut Directive) -> Self {
         let mut pairs = |key: &str| {
             let text = directive.maybe(key).unwrap_or_default();
             let pair = |part: &str| part.split_once('=').map(|(a, b)| (a.trim().to_owned(), b.trim().to_owned()));
@@ -264,7 +264,7 @@ impl Changes {
         }
     }
 
-    fn apply(&self, launches: &mut [Value], buffers: &mut [Value]) -> Result<(), Reason> {
+    pub(crate) fn apply(&self, launches: &mut [Value], buffers: &mut [Value]) -> Result<(), Reason> {
         let extent = |text: &str| Value::from(text.split(',').map(|part| part.trim().to_owned()).collect::<Vec<_>>());
         let is_none = self.grid.is_none() && self.block.is_none() && self.shared.is_none() && self.scalars.is_empty();
         let [launch] = launches else {

@@ -102,7 +102,7 @@ impl<R: Runs> Preprocessor for Warpbook<R> {
     }
 }
 
-/// Questions, explorers, panels and steppers whose name another one of the book has: readers' answers are kept under it.
+/// Questions, explorers, panels, steppers and figures that play whose name another one of the book has: readers' answers are kept under it.
 fn twice(sources: &Path, book: &Book) -> Vec<Fault> {
     let (mut seen, mut faults) = (BTreeMap::new(), Vec::new());
     for item in book.iter() {
@@ -111,7 +111,7 @@ fn twice(sources: &Path, book: &Book) -> Vec<Fault> {
             let Piece::Directive(mut directive) = piece else { continue };
             let id = match &*directive.name.clone() {
                 "quiz" => directive.word("a name").ok(),
-                "explorer" | "panel" | "stepper" => directive.maybe("id"),
+                "explorer" | "panel" | "stepper" | "play" => directive.maybe("id"),
                 _ => None,
             };
             let Some(id) = id else { continue };

@@ -31,7 +31,7 @@ const LAYERS: &[&[&str]] = &[
     &["blocks", "explorer", "figures", "hold", "ladder"],
     &["excerpt", "relation", "summary"],
     &["panel"],
-    &["stepper"],
+    &["play", "stepper"],
     &["parts"],
     &["registry"],
     &["directives"],

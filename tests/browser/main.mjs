@@ -8,6 +8,7 @@ import { parseArgs } from "node:util";
 
 import { selfTest } from "./defects.mjs";
 import { lookName, tell } from "./kinds.mjs";
+import { PLAYED } from "./play.mjs";
 import { pagesOf, serve } from "./server.mjs";
 import { orLater, start, TOOK, visit } from "./visit.mjs";
 
@@ -27,7 +28,13 @@ const AT_ONCE = 3;
 function plan(page, likeAnother = false) {
     const search = (own) => (page === own ? ["search"] : []);
     // Widgets are used in contexts of their own: once is enough, and by itself, since it takes its time.
-    const used = { "machine/banks.html": "explorer", "machine/threads.html": "panel", "machine/divergence.html": "stepper", "machine/barriers.html": "clang" }[page];
+    const used = {
+        "machine/banks.html": "explorer",
+        "machine/threads.html": "panel",
+        "machine/divergence.html": "stepper",
+        "machine/barriers.html": "clang",
+        [PLAYED]: "play",
+    }[page];
     const widgets = used ? [[{ theme: "light", width: DESK }, [used]]] : [];
     if (used === "panel") widgets.push([{ theme: "light", width: DESK }, ["edit"]]);
     const looks = [

@@ -13,6 +13,7 @@ pub mod banks;
 pub mod cells;
 pub mod explorer;
 pub mod html;
+pub mod rounds;
 pub mod sectors;
 pub mod svg;
 pub mod targets;

@@ -11,6 +11,7 @@ mod engine;
 mod host;
 mod inputs;
 pub mod protocol;
+pub mod rounds;
 mod running;
 mod session_protocol;
 mod stepping;

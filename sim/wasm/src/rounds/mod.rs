@@ -1,0 +1,271 @@
+//! What launches do to arrays, round by round: which thread wrote which element, from which elements, and what became of it.
+//!
+//! Everything here comes from the events of the run (`trace`) and from its code (`flow`); nothing knows what a kernel is for.
+//! A book asks for it when it is built. It is no operation of the module: another observer is another executor, and every
+//! executor is part of what a reader of a page loads.
+
+mod flow;
+mod trace;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use data::element::Element;
+use serde::{Deserialize, Serialize};
+use sim::ir::{BUFFER_STRIDE, BUFFERS_BASE};
+use sim::{Arg, Checks, Module, Options, run_observed, simulate};
+
+use crate::inputs;
+use crate::protocol::{Buffer, Content, Failure, Launch, Number, budget, memory};
+use crate::running::{self, Meter};
+use trace::{Raw, Trace, Watched};
+
+/// Most threads of a launch that is watched: what their registers were computed from is kept for each of them.
+const MOST_THREADS: u64 = 1 << 13;
+
+/// Most elements of all arrays together.
+const MOST_ELEMENTS: u64 = 1 << 12;
+
+/// Launches whose rounds are asked for.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rounds {
+    /// Numbers that the texts below name, such as `n`.
+    #[serde(default, rename = "let")]
+    pub numbers: BTreeMap<String, Number>,
+    /// The buffers in global memory.
+    #[serde(default)]
+    pub buffers: Vec<Buffer>,
+    /// The launches, in order.
+    pub launches: Vec<Launch>,
+    /// The arrays that are watched.
+    pub arrays: Vec<Array>,
+    /// What ends a round.
+    #[serde(default)]
+    pub by: By,
+}
+
+/// An array that is watched.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Array {
+    /// What it is called in pictures and sentences.
+    pub name: String,
+    /// The buffer; shared memory of block 0 if it is left out.
+    #[serde(default)]
+    pub buffer: Option<String>,
+    /// The type of its elements, such as `f32`.
+    pub element: String,
+    /// The first of them that is watched.
+    #[serde(default)]
+    pub from: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// What ends a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum By {
+    /// A barrier of block 0, of which alone the rounds are.
+    #[default]
+    Barrier,
+    /// Every warp-instruction that writes to an array.
+    Store,
+    /// Every launch.
+    Launch,
+}
+
+/// What launches did to the arrays.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Played {
+    /// The arrays, in the order of the request.
+    pub arrays: Vec<Start>,
+    /// The rounds in which something was written to them.
+    pub rounds: Vec<Round>,
+}
+
+/// An array before the first round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Start {
+    /// What it is called.
+    pub name: String,
+    /// It is in shared memory: element `i` is in word `from + i`, if elements are words.
+    pub shared: bool,
+    /// The number of its first element that is watched.
+    pub from: u64,
+    /// The elements as a person reads them; empty where nobody has written yet.
+    pub values: Vec<String>,
+}
+
+/// A round.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Round {
+    /// The kernel.
+    pub kernel: String,
+    /// The number of the launch, from 0.
+    pub launch: usize,
+    /// What was written, in order.
+    pub writes: Vec<Write>,
+    /// Accesses of warps to shared memory, the wavefronts that they took, and the fewest that they could have taken.
+    pub shared: (u64, u64, u64),
+    /// The elements behind it, array by array.
+    pub after: Vec<Vec<String>>,
+}
+
+/// An element is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Write {
+    /// The array.
+    pub array: usize,
+    /// The element, from the first that is watched.
+    pub element: usize,
+    /// Linear index of the block.
+    pub block: u64,
+    /// The thread within its block.
+    pub thread: u32,
+    /// It was an atomic, and not a store.
+    pub atomic: bool,
+    /// The elements that its value was computed from, as array and element; where it was computed from none, those that its
+    /// address was computed from.
+    pub from: Vec<(usize, usize)>,
+}
+
+/// Runs what is asked for on `module`.
+///
+/// # Errors
+/// [`Failure`], when the request does not fit the module or itself, something is wrong with a kernel, or values go to arrays
+/// from other lanes' registers, whose way is not followed.
+pub fn rounds(module: &Module, request: &Rounds) -> Result<Played, Failure> {
+    let names = inputs::names(&request.numbers)?;
+    let mut buffers = running::buffers(&request.buffers, &names, memory())?;
+    let elements = request.arrays.iter().map(|array| {
+        let known = Element::find(&array.element);
+        known.ok_or_else(|| {
+            Failure::input(format!("there is no type `{}`; there are {}", array.element, Element::names()))
+        })
+    });
+    let elements: Vec<Element> = elements.collect::<Result<_, _>>()?;
+    if request.arrays.iter().map(|array| array.count).fold(0, u64::saturating_add) > MOST_ELEMENTS {
+        return Err(Failure::input(format!("at most {MOST_ELEMENTS} elements can be watched")));
+    }
+    for array in &request.arrays {
+        if let Some(name) = &array.buffer
+            && !buffers.iter().any(|held| held.name == *name)
+        {
+            return Err(Failure::input(format!("there is no buffer `{name}` to be watched")));
+        }
+    }
+    let held = |buffers: &[inputs::Held]| -> Vec<Vec<String>> {
+        let of = |(array, &element): (&Array, &Element)| {
+            let buffer = buffers.iter().find(|held| Some(&held.name) == array.buffer.as_ref());
+            // The array's type is the kernel's; the request may have made the buffer of another one.
+            let read = |held: &inputs::Held| {
+                let (name, content) = (String::new(), held.content.clone());
+                inputs::Held { name, element, content }.values(array.from, array.count)
+            };
+            let mut values = buffer.map_or_else(Vec::new, read);
+            values.resize(array.count as usize, String::new());
+            values
+        };
+        request.arrays.iter().zip(&elements).map(of).collect()
+    };
+    let mut values = held(&buffers);
+    for (array, values) in request.arrays.iter().zip(&mut values) {
+        let own = request.buffers.iter().find(|own| Some(&own.name) == array.buffer.as_ref());
+        // What an output is filled with before anybody writes to it is no value.
+        if own.is_some_and(|own| matches!(own.content, Content::Fill(_) | Content::Uninit)) {
+            values.fill(String::new());
+        }
+    }
+    let start = |(array, values): (&Array, &Vec<String>)| Start {
+        name: array.name.clone(),
+        shared: array.buffer.is_none(),
+        from: array.from,
+        values: values.clone(),
+    };
+    let arrays = request.arrays.iter().zip(&values).map(start).collect();
+    let meter = Meter::new(budget());
+    let options =
+        Options { memory: Some(memory()), watch: Some(meter.watch()), checks: Checks::ALL, ..Options::default() };
+    let mut module = module.clone();
+    let mut rounds: Vec<Round> = Vec::new();
+    for (number, launch) in request.launches.iter().enumerate() {
+        let taken = inputs::launch(launch, &mut buffers, &names)?;
+        let threads = taken.launch.grid.count().saturating_mul(taken.launch.block.count());
+        if threads > MOST_THREADS {
+            let message = format!("{} has {threads} threads; at most {MOST_THREADS} can be watched", launch.kernel);
+            return Err(Failure::input(message));
+        }
+        let place = |(array, &element): (&Array, &Element)| {
+            let base = match &array.buffer {
+                None => Some(0),
+                Some(name) => {
+                    let argument = taken.passed.iter().position(|&(_, own)| buffers[own].name == *name);
+                    argument.map(|argument| BUFFERS_BASE + argument as u64 * BUFFER_STRIDE)
+                }
+            };
+            let first = array.from * element.bytes() as u64;
+            Watched { shared: array.buffer.is_none(), base: base.map(|base| base + first), element, count: array.count }
+        };
+        let watched: Vec<Watched> = request.arrays.iter().zip(&elements).map(place).collect();
+        // Shared memory holds nothing when a launch begins.
+        for (array, values) in request.arrays.iter().zip(&mut values) {
+            if array.buffer.is_none() {
+                values.fill(String::new());
+            }
+        }
+        let observed = run_observed(
+            &module,
+            &launch.kernel,
+            &taken.launch,
+            &options,
+            |info| Trace::new(info, watched.clone(), request.by),
+            Trace::merge,
+        );
+        let seen = observed.map_err(|error| meter.failure(error))?.observer;
+        let mut outcome =
+            simulate(&module, &launch.kernel, &taken.launch, &options).map_err(|error| meter.failure(error))?;
+        if let Some(finding) = outcome.report.findings.first() {
+            return Err(Failure::input(format!("{} is faulty in line {}", launch.kernel, finding.line)));
+        }
+        for (argument, buffer) in taken.passed {
+            buffers[buffer].content = Arg::Buffer(outcome.buffers[argument].take().unwrap_or_default());
+        }
+        for (name, bytes) in &outcome.variables {
+            module.write_variable(name, bytes)?;
+        }
+        let raw = seen.end(request.by);
+        let last = raw.len();
+        let written: BTreeSet<(usize, usize)> =
+            raw.iter().flat_map(|round| &round.writes).map(|write| (write.told.array, write.told.element)).collect();
+        for (at, round) in (1..).zip(raw) {
+            if round.writes.iter().any(|write| write.mixed) {
+                let message = "values go to an array by way of other lanes' registers, or as parts of wider words, and their way is not followed";
+                return Err(Failure::input(format!("{}: {message}", launch.kernel)));
+            }
+            advance(&mut values, &round, &elements);
+            // What atomics made of an element of global memory is known when the launch has ended.
+            if at == last {
+                let ended = held(&buffers);
+                for &(array, element) in written.iter().filter(|(array, _)| request.arrays[*array].buffer.is_some()) {
+                    values[array][element].clone_from(&ended[array][element]);
+                }
+            }
+            let writes = round.writes.into_iter().map(|write| write.told).collect();
+            let (kernel, after) = (launch.kernel.clone(), values.clone());
+            rounds.push(Round { kernel, launch: number, writes, shared: round.shared, after });
+        }
+    }
+    Ok(Played { arrays, rounds })
+}
+
+/// The elements behind a round.
+fn advance(values: &mut [Vec<String>], round: &Raw, elements: &[Element]) {
+    for (&(array, element), bits) in &round.values {
+        let bytes = &bits.to_le_bytes()[..elements[array].bytes()];
+        values[array][element] = elements[array].show(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests;
