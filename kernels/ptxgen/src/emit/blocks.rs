@@ -185,6 +185,14 @@ impl Writer<'_, '_> {
                 if then == otherwise {
                     return self.jump(block, *then);
                 }
+                // What stands next is not jumped to: a comparison for nothing but the branch is made the other way around.
+                if let Some((float, predicate, a, b)) = self.branch_comparison(block, condition) {
+                    let opposite = *then == block + 1;
+                    let predicate = if opposite { inverse(&predicate) } else { &predicate };
+                    let made = self.compare(float, predicate, &a, &b)?.remove(0);
+                    let (then, otherwise) = if opposite { (*otherwise, *then) } else { (*then, *otherwise) };
+                    return self.branch(block, &made, then, otherwise);
+                }
                 let condition = self.register(condition)?;
                 self.branch(block, &condition, *then, *otherwise)
             }
@@ -198,26 +206,53 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// The comparison that a block's own branch, and nothing else, depends on.
+    fn branch_comparison(&self, block: usize, condition: &Operand) -> Option<(bool, String, Operand, Operand)> {
+        let id = condition.local()?;
+        let (instruction, own) = self.definition(condition)?;
+        match &instruction.kind {
+            Kind::Compare { float: false, predicate, a, b } if own == block && self.uses[id] == 1 => {
+                Some((false, predicate.clone(), a.clone(), b.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an instruction is written with the branch of its block.
+    fn is_with_branch(&self, block: usize, instruction: &Instruction) -> bool {
+        let Some(Kind::CondBr { condition, then, otherwise }) =
+            self.function.blocks[block].instructions.last().map(|last| &last.kind)
+        else {
+            return false;
+        };
+        then != otherwise
+            && matches!(instruction.kind, Kind::Compare { .. })
+            && condition.local() == instruction.result
+            && self.branch_comparison(block, condition).is_some()
+    }
+
     fn branch(&mut self, block: usize, condition: &str, then: usize, otherwise: usize) -> Result<(), Error> {
         if !is_register(condition) {
             return self.jump(block, if condition == "0" { otherwise } else { then });
         }
-        let simple = !self.copies_needed(then);
-        if simple {
-            let label = self.label(then);
-            self.line(format!("@{condition} bra \t{label};"));
-            return self.jump(block, otherwise);
+        // What stands next is not jumped to.
+        let (sign, other, far, near) =
+            if then == block + 1 { ("!", "", otherwise, then) } else { ("", "!", then, otherwise) };
+        if !self.copies_needed(far) {
+            let label = self.label(far);
+            self.line(format!("@{sign}{condition} bra \t{label};"));
+            return self.jump(block, near);
+        }
+        if !self.copies_needed(near) {
+            let label = self.label(near);
+            self.line(format!("@{other}{condition} bra \t{label};"));
+            return self.jump(block, far);
         }
         let label = self.own_label();
-        if !self.copies_needed(otherwise) {
-            let label = self.label(otherwise);
-            self.line(format!("@!{condition} bra \t{label};"));
-            return self.jump(block, then);
-        }
-        self.line(format!("@!{condition} bra \t{label};"));
-        self.jump(block, then)?;
+        self.line(format!("@{sign}{condition} bra \t{label};"));
+        self.jump(block, near)?;
         self.lines.push(format!("{label}:"));
-        self.jump(block, otherwise)
+        self.jump(block, far)
     }
 
     fn switch(
@@ -287,6 +322,9 @@ impl Writer<'_, '_> {
     /// Writes one instruction.
     fn instruction(&mut self, block: usize, instruction: &Instruction) -> Result<(), Error> {
         if matches!(instruction.kind, Kind::Phi { .. }) || self.is_dead(instruction.result, &instruction.kind) {
+            return Ok(());
+        }
+        if self.is_with_branch(block, instruction) {
             return Ok(());
         }
         if !self.is_silent(&instruction.kind) {
@@ -419,6 +457,23 @@ impl Writer<'_, '_> {
             },
             _ => Err(self.unsupported("an expression of this kind among constants")),
         }
+    }
+}
+
+/// The comparison that holds where another does not.
+fn inverse(predicate: &str) -> &str {
+    match predicate {
+        "eq" => "ne",
+        "ne" => "eq",
+        "ugt" => "ule",
+        "uge" => "ult",
+        "ult" => "uge",
+        "ule" => "ugt",
+        "sgt" => "sle",
+        "sge" => "slt",
+        "slt" => "sge",
+        "sle" => "sgt",
+        _ => predicate,
     }
 }
 

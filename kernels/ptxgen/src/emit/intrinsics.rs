@@ -133,14 +133,15 @@ impl Writer<'_, '_> {
             ("cas", "i") => ("cas", format!("b{bits}")),
             _ => return Err(unknown(self)),
         };
-        let address = self.usable(&arguments[0].operand)?;
-        let space = crate::spaces::name(address.space).map_or(String::new(), |space| format!(".{space}"));
-        let mut operands = vec![Self::place(&address, 0)];
+        // LLVM leaves the addresses of these generic.
+        let address = self.pointer(&arguments[0].operand)?;
+        let address = self.in_register(Class::B64, &address);
+        let mut operands = vec![format!("[{address}]")];
         for argument in &arguments[1..] {
             operands.push(self.register(&argument.operand)?);
         }
         let operands: Vec<&str> = operands.iter().map(String::as_str).collect();
-        Ok(vec![self.make(class, &format!("atom.{scope}{space}.{name}.{width}"), &operands)])
+        Ok(vec![self.make(class, &format!("atom.{scope}.{name}.{width}"), &operands)])
     }
 
     /// An argument of an intrinsic.
