@@ -264,6 +264,8 @@ impl Context<'_> {
             for &to in ends.iter().rev() {
                 let group = &chain[from..to];
                 let bytes: u64 = group.iter().map(|own| own.bytes).sum();
+                // A load may fetch an element more than anybody needs, since an aligned access does not leave its memory.
+                let bytes = if group[0].load { bytes.next_power_of_two() } else { bytes };
                 let fits = group.len() > 1 && bytes.is_power_of_two() && group[0].align % bytes == 0;
                 if fits && self.movable(group, touches) {
                     groups.push(group.iter().map(|own| (*own).clone()).collect());
@@ -311,6 +313,7 @@ fn rewrite(block: &mut Block, groups: Vec<Vec<Member>>, values: &mut usize) {
     for group in groups {
         let lowest = &group[0];
         let lanes: u64 = group.iter().map(|own| own.count).sum();
+        let lanes = if lowest.load { lanes.next_power_of_two() } else { lanes };
         let same = group.iter().all(|own| own.element == lowest.element);
         let element = if same { lowest.element.clone() } else { Type::Int(lowest.element.bits() as u32) };
         let ty = Type::Vector(lanes as u32, Box::new(element.clone()));

@@ -10,6 +10,7 @@ use super::function::Writer;
 use super::registers::{Class, is_register};
 use crate::Error;
 use crate::ir::{Constant, Instruction, Kind, Operand, Value};
+use crate::linear::Linear;
 use crate::spaces::GENERIC;
 use crate::types::Type;
 
@@ -27,6 +28,7 @@ impl Writer<'_, '_> {
     pub(super) fn blocks(&mut self) -> Result<String, Error> {
         let function = self.function;
         let order = self.reverse_postorder();
+        self.find_dominators(&order);
         self.make_phis(&order)?;
         let mut texts: HashMap<usize, Vec<String>> = HashMap::new();
         let mut parameters = Vec::new();
@@ -354,20 +356,31 @@ impl Writer<'_, '_> {
                 if !matches!(instruction.ty, Type::Ptr(_)) {
                     return Err(self.unsupported("vectors of pointers"));
                 }
-                let address = self.address_of(&instruction.kind, &instruction.ty)?;
-                let mut base = address.base;
-                if address.symbol && address.space != crate::spaces::PARAM {
-                    base = self.make(Class::B64, "mov.b64", &[&base]);
-                }
                 let own = match instruction.ty {
                     Type::Ptr(GENERIC) => self.spaces[result],
                     Type::Ptr(space) => space,
                     _ => GENERIC,
                 };
+                let sum = self.sums.address(&Operand { ty: instruction.ty.clone(), value: Value::Local(result) });
+                if let Some((register, offset)) = self.known_base(&sum, own, block) {
+                    self.values[result] = Some(vec![register]);
+                    self.offsets[result] = sum.offset.wrapping_sub(offset);
+                    return Ok(());
+                }
+                let address = self.address_of(&instruction.kind, &instruction.ty)?;
+                let mut base = address.base;
+                if address.symbol && address.space != crate::spaces::PARAM {
+                    base = self.make(Class::B64, "mov.b64", &[&base]);
+                }
                 self.offsets[result] = address.offset;
                 if address.space != own {
                     // The base is of a space that was not inferred for this value, such as a constant's.
                     base = self.recast(&base, address.space, own)?;
+                }
+                if is_register(&base) {
+                    let offset = sum.offset.wrapping_sub(address.offset);
+                    let known = self.bases.entry((sum.base, sum.terms, own)).or_default();
+                    known.push((base.clone(), offset, block));
                 }
                 self.values[result] = Some(vec![base]);
                 Ok(())
@@ -383,6 +396,64 @@ impl Writer<'_, '_> {
                 Ok(())
             }
         }
+    }
+
+    /// A register whose address differs from a sum by a number, computed where every way here has passed: what is near one
+    /// another gets one base, so that it can be seen to be near.
+    fn known_base(&self, sum: &Linear, space: u32, block: usize) -> Option<(String, i64)> {
+        if !self.optimised || sum.terms.is_empty() {
+            return None;
+        }
+        let known = self.bases.get(&(sum.base.clone(), sum.terms.clone(), space))?;
+        let found = known.iter().rev().find(|(_, _, own)| self.dominates(*own, block))?;
+        Some((found.0.clone(), found.1))
+    }
+
+    /// Whether every way to `block` passes `other`.
+    fn dominates(&self, other: usize, mut block: usize) -> bool {
+        while block != other && block != 0 {
+            block = self.dominators[block];
+        }
+        block == other
+    }
+
+    /// The immediate dominator of each block that can be reached.
+    fn find_dominators(&mut self, order: &[usize]) {
+        let blocks = &self.function.blocks;
+        let mut number = vec![usize::MAX; blocks.len()];
+        for (at, &block) in order.iter().enumerate() {
+            number[block] = at;
+        }
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
+        for &block in order {
+            for next in successors(&blocks[block].instructions) {
+                before[next].push(block);
+            }
+        }
+        let mut found = vec![usize::MAX; blocks.len()];
+        found[0] = 0;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &block in &order[1..] {
+                let mut known = before[block].iter().copied().filter(|&own| found[own] != usize::MAX);
+                let Some(mut best) = known.next() else { continue };
+                for mut other in known {
+                    while best != other {
+                        if number[best] > number[other] {
+                            best = found[best];
+                        } else {
+                            other = found[other];
+                        }
+                    }
+                }
+                if found[block] != best {
+                    found[block] = best;
+                    changed = true;
+                }
+            }
+        }
+        self.dominators = found;
     }
 
     /// Whether an instruction writes nothing by itself, so that its place does not matter.

@@ -1,6 +1,6 @@
 //! A function: its head, its parameters and its frame. What its blocks hold is written by the siblings of this module.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use super::Unit;
@@ -8,6 +8,7 @@ use super::registers::Class;
 use crate::Error;
 use crate::debug::Place;
 use crate::ir::{Function, Id, Instruction, Kind, Operand, Parameter, Value};
+use crate::linear::{Base, Sums, Widened, definitions};
 use crate::spaces::{self, GENERIC, GLOBAL, LOCAL, PARAM};
 use crate::types::{Type, round_up};
 
@@ -37,6 +38,12 @@ pub(crate) struct Writer<'u, 'm> {
     pub(super) needed: Vec<bool>,
     /// What computes each value, and in which block.
     pub(super) definitions: Vec<Option<(&'m Instruction, usize)>>,
+    /// Addresses as sums.
+    pub(super) sums: Sums<'m>,
+    /// Registers that hold sums, less a number, and the blocks that compute them; for each space.
+    pub(super) bases: HashMap<(Base, Vec<((Id, Widened), i64)>, u32), Vec<(String, i64, usize)>>,
+    /// The block that every way to a block passes last.
+    pub(super) dominators: Vec<usize>,
     /// How often each value is used.
     pub(super) uses: Vec<u32>,
     /// The block that is being written.
@@ -144,6 +151,9 @@ pub(super) fn write<'m>(unit: &mut Unit<'m>, function: &'m Function, index: usiz
         in_place,
         needed: Vec::new(),
         definitions: Vec::new(),
+        sums: Sums { definitions: definitions(function) },
+        bases: HashMap::new(),
+        dominators: Vec::new(),
         uses: Vec::new(),
         block: 0,
         labels: 0,
