@@ -155,6 +155,10 @@ impl Writer<'_, '_> {
         // Without `.rn` ptxas may fuse it with another.
         let rounding = if self.optimised { "" } else { ".rn" };
         match (op, ty) {
+            // Twice a number is the sum of two, as LLVM makes it.
+            ("fmul", Type::Float | Type::Double) if matches!(&**b, "0f40000000" | "0d4000000000000000") => {
+                Ok(self.make(class, &format!("add{rounding}.{name}"), &[a, a]))
+            }
             ("fadd" | "fsub" | "fmul", _) => {
                 let op = &op[1..];
                 Ok(self.make(class, &format!("{op}{rounding}.{name}"), &[a, b]))

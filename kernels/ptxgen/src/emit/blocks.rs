@@ -188,10 +188,11 @@ impl Writer<'_, '_> {
                     return self.jump(block, *then);
                 }
                 // What stands next is not jumped to: a comparison for nothing but the branch is made the other way around.
-                if let Some((float, predicate, a, b)) = self.branch_comparison(block, condition) {
-                    let opposite = *then == block + 1;
+                let opposite = *then == block + 1;
+                let own = self.branch_comparison(block, condition).filter(|(alone, ..)| *alone || opposite);
+                if let Some((_, predicate, a, b)) = own {
                     let predicate = if opposite { inverse(&predicate) } else { &predicate };
-                    let made = self.compare(float, predicate, &a, &b)?.remove(0);
+                    let made = self.compare(false, predicate, &a, &b)?.remove(0);
                     let (then, otherwise) = if opposite { (*otherwise, *then) } else { (*then, *otherwise) };
                     return self.branch(block, &made, then, otherwise);
                 }
@@ -208,13 +209,13 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// The comparison that a block's own branch, and nothing else, depends on.
+    /// The comparison of integers that a block's branch depends on, and whether nothing else does.
     fn branch_comparison(&self, block: usize, condition: &Operand) -> Option<(bool, String, Operand, Operand)> {
         let id = condition.local()?;
         let (instruction, own) = self.definition(condition)?;
         match &instruction.kind {
-            Kind::Compare { float: false, predicate, a, b } if own == block && self.uses[id] == 1 => {
-                Some((false, predicate.clone(), a.clone(), b.clone()))
+            Kind::Compare { float: false, predicate, a, b } if matches!(a.ty, Type::Int(2..) | Type::Ptr(_)) => {
+                Some((own == block && self.uses[id] == 1, predicate.clone(), a.clone(), b.clone()))
             }
             _ => None,
         }
@@ -230,7 +231,7 @@ impl Writer<'_, '_> {
         then != otherwise
             && matches!(instruction.kind, Kind::Compare { .. })
             && condition.local() == instruction.result
-            && self.branch_comparison(block, condition).is_some()
+            && self.branch_comparison(block, condition).is_some_and(|(alone, ..)| alone)
     }
 
     fn branch(&mut self, block: usize, condition: &str, then: usize, otherwise: usize) -> Result<(), Error> {
