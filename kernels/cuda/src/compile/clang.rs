@@ -108,12 +108,7 @@ pub(super) fn compile(
 }
 
 /// The optimised LLVM IR of a source, before LLVM's back end makes PTX of it.
-pub(super) fn ir(
-    clang: &Clang,
-    source: &Source<'_>,
-    options: &Options,
-    arch: Asked,
-) -> Result<String, CompileError> {
+pub(super) fn ir(clang: &Clang, source: &Source<'_>, options: &Options, arch: Asked) -> Result<String, CompileError> {
     output_of(clang, source, options, arch, &["-emit-llvm"]).map(|(text, ..)| text)
 }
 

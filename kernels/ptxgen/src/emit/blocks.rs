@@ -258,13 +258,7 @@ impl Writer<'_, '_> {
         self.jump(block, far)
     }
 
-    fn switch(
-        &mut self,
-        block: usize,
-        value: &Operand,
-        default: usize,
-        cases: &[(u128, usize)],
-    ) -> Result<(), Error> {
+    fn switch(&mut self, block: usize, value: &Operand, default: usize, cases: &[(u128, usize)]) -> Result<(), Error> {
         let Type::Int(bits @ 1..=64) = value.ty else {
             return Err(self.unsupported(format!("`switch` over {}", value.ty.name())));
         };
@@ -334,11 +328,9 @@ impl Writer<'_, '_> {
             self.locate(instruction);
         }
         match &instruction.kind {
-            Kind::Br { .. }
-            | Kind::CondBr { .. }
-            | Kind::Switch { .. }
-            | Kind::Ret { .. }
-            | Kind::Unreachable => self.end(block, instruction),
+            Kind::Br { .. } | Kind::CondBr { .. } | Kind::Switch { .. } | Kind::Ret { .. } | Kind::Unreachable => {
+                self.end(block, instruction)
+            }
             Kind::Alloca { ty, count, align } => {
                 let Some(result) = instruction.result else { return Ok(()) };
                 let Some(count) = count.int() else {
@@ -392,7 +384,7 @@ impl Writer<'_, '_> {
             kind => {
                 let pieces = self.compute(kind, &instruction.ty)?;
                 let Some(result) = instruction.result else { return Ok(()) };
-                let pieces = self.into_own_space(result, &instruction.ty, kind, pieces)?;
+                let pieces = self.in_own_space(result, &instruction.ty, kind, pieces)?;
                 self.values[result] = Some(pieces);
                 Ok(())
             }
@@ -467,7 +459,7 @@ impl Writer<'_, '_> {
     }
 
     /// A pointer that was computed in the space of its type, in the space that was inferred for it.
-    fn into_own_space(
+    fn in_own_space(
         &mut self,
         result: usize,
         ty: &Type,
@@ -489,8 +481,7 @@ impl Writer<'_, '_> {
             return Ok(text.to_owned());
         }
         let name = |writer: &Self, space: u32| {
-            crate::spaces::name(space)
-                .ok_or_else(|| writer.unsupported(format!("pointers into address space {space}")))
+            crate::spaces::name(space).ok_or_else(|| writer.unsupported(format!("pointers into address space {space}")))
         };
         let text = self.in_register(Class::B64, text);
         if to == GENERIC {

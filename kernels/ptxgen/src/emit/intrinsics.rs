@@ -51,10 +51,10 @@ impl Writer<'_, '_> {
         instruction: &Instruction,
     ) -> Result<Vec<String>, Error> {
         if let Some(row) = intrinsics::find(name) {
-            return self.from_form(row.form, arguments, &instruction.ty);
+            return self.written(row.form, arguments, &instruction.ty);
         }
         if let Some(form) = intrinsics::conversion(name) {
-            return self.from_form(&form, arguments, &instruction.ty);
+            return self.written(&form, arguments, &instruction.ty);
         }
         if let Some(rest) = name.strip_prefix("atomic.") {
             return self.scoped_atomic(rest, arguments, &instruction.ty);
@@ -80,7 +80,7 @@ impl Writer<'_, '_> {
     }
 
     /// Writes a form of the table with its operands.
-    fn from_form(&mut self, form: &str, arguments: &[Argument], ty: &Type) -> Result<Vec<String>, Error> {
+    fn written(&mut self, form: &str, arguments: &[Argument], ty: &Type) -> Result<Vec<String>, Error> {
         let mut text = form.to_owned();
         for (index, argument) in arguments.iter().enumerate() {
             let sign = format!("{{{index}}}");
