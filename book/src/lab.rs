@@ -47,12 +47,12 @@ pub(crate) fn write(root: &Path, site: &Path) -> io::Result<Vec<String>> {
     if scripts.is_empty() {
         return Ok(Vec::new());
     }
+    let folder = site.join("lab");
+    fs::create_dir_all(&folder)?;
     let offline = root.join("theme").join(OFFLINE);
     if offline.is_file() {
         fs::copy(offline, site.join(OFFLINE))?;
     }
-    let folder = site.join("lab");
-    fs::create_dir_all(&folder)?;
     for script in scripts {
         if let Some(name) = script.file_name() {
             fs::copy(&script, folder.join(name))?;

@@ -329,6 +329,8 @@
                 if (error.kind === "rejected") box.append(make("p", {}, kinds.rejected), make("pre", { tabindex: "0" }, error.message));
                 else box.append(make("p", {}, (kinds[error.kind] ?? "") + error.message));
             }
+            // What is shown is of now.
+            delete section.dataset.stale;
             told.replaceChildren(box);
             lab.status(section, box.firstChild.textContent);
         };

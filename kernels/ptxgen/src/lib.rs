@@ -1,4 +1,16 @@
-//! From LLVM IR to PTX.
+//! From LLVM IR to PTX: what LLVM's NVPTX back end does, for where there is none, such as in a page.
+//!
+//! [`translate`] takes the text that clang 22 prints for `nvptx64-nvidia-cuda` and gives the text of a PTX module, without
+//! files, clocks or anything else of the machine. It goes in three steps. `parse` reads the text. `vectorise` makes loads
+//! and stores of vectors of those that lie side by side. `emit` writes PTX, function by function: a value is a list of
+//! scalars, each in a register; a pointer is a register and a number, in the address space that `spaces` infers for it. What
+//! counters depend on is done as LLVM does it: spaces, vectors, fused products, bases that near addresses share, the way
+//! branches go. What only costs arithmetic is done plainly, since ptxas does it again.
+//!
+//! Functions marked `optnone` are written as they stand, with generic addresses and a frame in local memory.
+//!
+//! An intrinsic that is one instruction is a row of the table in `intrinsics.rs`. What is not translated is an
+//! [`Error::Unsupported`] with its name, never other code.
 #![forbid(unsafe_code)]
 
 mod debug;
@@ -6,8 +18,8 @@ mod emit;
 mod error;
 mod intrinsics;
 mod ir;
-mod linear;
 mod lex;
+mod linear;
 mod parameters;
 mod parse;
 mod spaces;

@@ -160,9 +160,7 @@ impl Type {
     /// The part that an index of `extractvalue` names: its type, and how many scalars stand before it.
     pub(crate) fn part(&self, index: u64) -> Option<(&Type, usize)> {
         match self {
-            Self::Array(count, element) if index < *count => {
-                Some((element, index as usize * element.scalar_count()))
-            }
+            Self::Array(count, element) if index < *count => Some((element, index as usize * element.scalar_count())),
             Self::Vector(count, element) if index < u64::from(*count) => Some((element, index as usize)),
             Self::Struct { fields, .. } => {
                 let before = fields.iter().take(index as usize).map(Self::scalar_count).sum();

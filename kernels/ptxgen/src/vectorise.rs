@@ -37,7 +37,8 @@ struct Member {
 /// Widens the accesses of all functions that were compiled with optimisation.
 pub(crate) fn all(module: &mut Module) {
     let mut functions = std::mem::take(&mut module.functions);
-    for function in functions.iter_mut().filter(|own| !own.blocks.is_empty() && !own.attributes.contains_key("optnone")) {
+    for function in functions.iter_mut().filter(|own| !own.blocks.is_empty() && !own.attributes.contains_key("optnone"))
+    {
         widen(module, function);
     }
     module.functions = functions;
@@ -137,7 +138,11 @@ impl Context<'_> {
             Kind::Load { access: own, .. } if own.volatile || own.atomic.is_some() => Some(Touch::Barrier),
             Kind::Store { access: own, .. } if own.volatile || own.atomic.is_some() => Some(Touch::Barrier),
             Kind::Load { pointer, access: own } => {
-                if own.invariant { None } else { access(pointer, instruction.ty.size(), true, false) }
+                if own.invariant {
+                    None
+                } else {
+                    access(pointer, instruction.ty.size(), true, false)
+                }
             }
             Kind::Store { pointer, value, .. } => access(pointer, value.ty.size(), false, true),
             Kind::AtomicRmw { pointer, value, .. } => access(pointer, value.ty.size(), true, true),
@@ -264,7 +269,9 @@ impl Context<'_> {
             for &to in ends.iter().rev() {
                 let group = &chain[from..to];
                 let bytes: u64 = group.iter().map(|own| own.bytes).sum();
-                let fits = group.len() > 1 && bytes.is_power_of_two() && group[0].align % bytes == 0;
+                // A load may fetch an element more than anybody needs, since an aligned access does not leave its memory.
+                let bytes = if group[0].load { bytes.next_power_of_two() } else { bytes };
+                let fits = group.len() > 1 && bytes.is_power_of_two() && group[0].align.is_multiple_of(bytes);
                 if fits && self.movable(group, touches) {
                     groups.push(group.iter().map(|own| (*own).clone()).collect());
                     taken = group.len();
@@ -311,14 +318,12 @@ fn rewrite(block: &mut Block, groups: Vec<Vec<Member>>, values: &mut usize) {
     for group in groups {
         let lowest = &group[0];
         let lanes: u64 = group.iter().map(|own| own.count).sum();
+        let lanes = if lowest.load { lanes.next_power_of_two() } else { lanes };
         let same = group.iter().all(|own| own.element == lowest.element);
         let element = if same { lowest.element.clone() } else { Type::Int(lowest.element.bits() as u32) };
         let ty = Type::Vector(lanes as u32, Box::new(element.clone()));
-        let place = if lowest.load {
-            group.iter().map(|own| own.place).min()
-        } else {
-            group.iter().map(|own| own.place).max()
-        };
+        let place =
+            if lowest.load { group.iter().map(|own| own.place).min() } else { group.iter().map(|own| own.place).max() };
         let place = place.unwrap_or(0);
         let there = block.instructions[place].clone();
         let here = group.iter().find(|own| own.place == place).unwrap_or(lowest);
@@ -339,9 +344,9 @@ fn rewrite(block: &mut Block, groups: Vec<Vec<Member>>, values: &mut usize) {
             new.push(made(Some(id), pointer.ty.clone(), kind));
             pointer = local(&pointer.ty, id);
         }
-        let invariant = group.iter().all(|own| {
-            matches!(&block.instructions[own.place].kind, Kind::Load { access, .. } if access.invariant)
-        });
+        let invariant = group
+            .iter()
+            .all(|own| matches!(&block.instructions[own.place].kind, Kind::Load { access, .. } if access.invariant));
         let access = Access { align: lowest.align, invariant, ..access.clone() };
         if lowest.load {
             let whole = fresh();

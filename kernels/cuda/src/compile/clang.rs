@@ -169,7 +169,7 @@ mod tests {
     /// PTX that a later option replaces, what only says how calls of programs are bundled, and what only a clang with the back end
     /// for GPUs can weigh (`front::flags`).
     fn is_only_the_drivers(option: &str) -> bool {
-        let starts = ["-main-file-name", "-resource-dir", "-internal-isystem", "-include", "-isystem", "-cuid=", "-o "];
+        let starts = ["-main-file-name", "-resource-dir", "-internal-isystem", "-include", "-isystem", "-cuid="];
         let whole = [
             "-S",
             "-target-feature +ptx42",
@@ -178,6 +178,8 @@ mod tests {
             "-fdwarf2-cfi-asm",
             "-x cuda",
             "-vectorize-slp",
+            "-o",
+            "-",
         ];
         whole.contains(&option)
             || starts.iter().any(|start| option.starts_with(start))

@@ -4,7 +4,7 @@
 //! looks at it there is extended first.
 
 use super::function::Writer;
-use super::registers::{Class, is_register, zero};
+use super::registers::{Class, is_register};
 use crate::Error;
 use crate::ir::{Flags, Kind, Operand};
 use crate::spaces::GENERIC;
@@ -76,14 +76,7 @@ impl Writer<'_, '_> {
     }
 
     /// The same on scalars.
-    fn operate(
-        &mut self,
-        op: &str,
-        flags: Flags,
-        ty: &Type,
-        a: &[String],
-        b: &[String],
-    ) -> Result<Vec<String>, Error> {
+    fn operate(&mut self, op: &str, flags: Flags, ty: &Type, a: &[String], b: &[String]) -> Result<Vec<String>, Error> {
         if let Type::Int(65..=128) = ty {
             return self.wide_binary(op, ty, a, b);
         }
@@ -155,6 +148,10 @@ impl Writer<'_, '_> {
         // Without `.rn` ptxas may fuse it with another.
         let rounding = if self.optimised { "" } else { ".rn" };
         match (op, ty) {
+            // Twice a number is the sum of two, as LLVM makes it.
+            ("fmul", Type::Float | Type::Double) if matches!(&**b, "0f40000000" | "0d4000000000000000") => {
+                Ok(self.make(class, &format!("add{rounding}.{name}"), &[a, a]))
+            }
             ("fadd" | "fsub" | "fmul", _) => {
                 let op = &op[1..];
                 Ok(self.make(class, &format!("{op}{rounding}.{name}"), &[a, b]))
@@ -212,9 +209,7 @@ impl Writer<'_, '_> {
                 Kind::FNeg { value } => {
                     let (instruction, block) = writer.definition(value)?;
                     match &instruction.kind {
-                        Kind::Binary { op, flags, a, b }
-                            if op == "fmul" && flags.contract && block == writer.block =>
-                        {
+                        Kind::Binary { op, flags, a, b } if op == "fmul" && flags.contract && block == writer.block => {
                             Some((a.clone(), b.clone(), true))
                         }
                         _ => None,
@@ -487,12 +482,6 @@ impl Writer<'_, '_> {
         let high = self.compare_ints(&strict, &word, &a[1], &b[1])?;
         let same = self.compare_ints("eq", &word, &a[1], &b[1])?;
         Ok(self.choose(Class::Pred, &same, &low, &high))
-    }
-
-    /// Zero of a type in a register.
-    pub(super) fn zero_register(&mut self, ty: &Type) -> Result<String, Error> {
-        let class = self.class(ty)?;
-        Ok(self.in_register(class, &zero(ty)))
     }
 }
 

@@ -78,7 +78,8 @@ impl Writer<'_, '_> {
         // Accesses by the whole GPU are what PTX means where it names no scope; wider ones mean the same on one GPU.
         let narrow = access.atomic.as_ref().is_some_and(|(scope, _)| scope == "block" || scope == "workgroup");
         // LLVM leaves the orderings of these to the fences that its front end writes.
-        let relaxed = Access { atomic: access.atomic.clone().map(|(scope, _)| (scope, "monotonic".into())), ..access.clone() };
+        let relaxed =
+            Access { atomic: access.atomic.clone().map(|(scope, _)| (scope, "monotonic".into())), ..access.clone() };
         let (space, _) = self.before(&relaxed, address.space)?;
         let scope = if narrow { ".cta" } else { "" };
         Ok(vec![self.make(class, &format!("atom{scope}{space}.{name}"), &[&Self::place(&address, 0), &operand])])

@@ -10,6 +10,7 @@ use super::function::Writer;
 use super::registers::{Class, is_register};
 use crate::Error;
 use crate::ir::{Constant, Instruction, Kind, Operand, Value};
+use crate::linear::Linear;
 use crate::spaces::GENERIC;
 use crate::types::Type;
 
@@ -27,6 +28,7 @@ impl Writer<'_, '_> {
     pub(super) fn blocks(&mut self) -> Result<String, Error> {
         let function = self.function;
         let order = self.reverse_postorder();
+        self.find_dominators(&order);
         self.make_phis(&order)?;
         let mut texts: HashMap<usize, Vec<String>> = HashMap::new();
         let mut parameters = Vec::new();
@@ -185,6 +187,15 @@ impl Writer<'_, '_> {
                 if then == otherwise {
                     return self.jump(block, *then);
                 }
+                // What stands next is not jumped to: a comparison for nothing but the branch is made the other way around.
+                let opposite = *then == block + 1;
+                let own = self.branch_comparison(block, condition).filter(|(alone, ..)| *alone || opposite);
+                if let Some((_, predicate, a, b)) = own {
+                    let predicate = if opposite { inverse(&predicate) } else { &predicate };
+                    let made = self.compare(false, predicate, &a, &b)?.remove(0);
+                    let (then, otherwise) = if opposite { (*otherwise, *then) } else { (*then, *otherwise) };
+                    return self.branch(block, &made, then, otherwise);
+                }
                 let condition = self.register(condition)?;
                 self.branch(block, &condition, *then, *otherwise)
             }
@@ -198,35 +209,56 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// The comparison of integers that a block's branch depends on, and whether nothing else does.
+    fn branch_comparison(&self, block: usize, condition: &Operand) -> Option<(bool, String, Operand, Operand)> {
+        let id = condition.local()?;
+        let (instruction, own) = self.definition(condition)?;
+        match &instruction.kind {
+            Kind::Compare { float: false, predicate, a, b } if matches!(a.ty, Type::Int(2..) | Type::Ptr(_)) => {
+                Some((own == block && self.uses[id] == 1, predicate.clone(), a.clone(), b.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether an instruction is written with the branch of its block.
+    fn is_with_branch(&self, block: usize, instruction: &Instruction) -> bool {
+        let Some(Kind::CondBr { condition, then, otherwise }) =
+            self.function.blocks[block].instructions.last().map(|last| &last.kind)
+        else {
+            return false;
+        };
+        then != otherwise
+            && matches!(instruction.kind, Kind::Compare { .. })
+            && condition.local() == instruction.result
+            && self.branch_comparison(block, condition).is_some_and(|(alone, ..)| alone)
+    }
+
     fn branch(&mut self, block: usize, condition: &str, then: usize, otherwise: usize) -> Result<(), Error> {
         if !is_register(condition) {
             return self.jump(block, if condition == "0" { otherwise } else { then });
         }
-        let simple = !self.copies_needed(then);
-        if simple {
-            let label = self.label(then);
-            self.line(format!("@{condition} bra \t{label};"));
-            return self.jump(block, otherwise);
+        // What stands next is not jumped to.
+        let (sign, other, far, near) =
+            if then == block + 1 { ("!", "", otherwise, then) } else { ("", "!", then, otherwise) };
+        if !self.copies_needed(far) {
+            let label = self.label(far);
+            self.line(format!("@{sign}{condition} bra \t{label};"));
+            return self.jump(block, near);
+        }
+        if !self.copies_needed(near) {
+            let label = self.label(near);
+            self.line(format!("@{other}{condition} bra \t{label};"));
+            return self.jump(block, far);
         }
         let label = self.own_label();
-        if !self.copies_needed(otherwise) {
-            let label = self.label(otherwise);
-            self.line(format!("@!{condition} bra \t{label};"));
-            return self.jump(block, then);
-        }
-        self.line(format!("@!{condition} bra \t{label};"));
-        self.jump(block, then)?;
+        self.line(format!("@{sign}{condition} bra \t{label};"));
+        self.jump(block, near)?;
         self.lines.push(format!("{label}:"));
-        self.jump(block, otherwise)
+        self.jump(block, far)
     }
 
-    fn switch(
-        &mut self,
-        block: usize,
-        value: &Operand,
-        default: usize,
-        cases: &[(u128, usize)],
-    ) -> Result<(), Error> {
+    fn switch(&mut self, block: usize, value: &Operand, default: usize, cases: &[(u128, usize)]) -> Result<(), Error> {
         let Type::Int(bits @ 1..=64) = value.ty else {
             return Err(self.unsupported(format!("`switch` over {}", value.ty.name())));
         };
@@ -289,15 +321,16 @@ impl Writer<'_, '_> {
         if matches!(instruction.kind, Kind::Phi { .. }) || self.is_dead(instruction.result, &instruction.kind) {
             return Ok(());
         }
+        if self.is_with_branch(block, instruction) {
+            return Ok(());
+        }
         if !self.is_silent(&instruction.kind) {
             self.locate(instruction);
         }
         match &instruction.kind {
-            Kind::Br { .. }
-            | Kind::CondBr { .. }
-            | Kind::Switch { .. }
-            | Kind::Ret { .. }
-            | Kind::Unreachable => self.end(block, instruction),
+            Kind::Br { .. } | Kind::CondBr { .. } | Kind::Switch { .. } | Kind::Ret { .. } | Kind::Unreachable => {
+                self.end(block, instruction)
+            }
             Kind::Alloca { ty, count, align } => {
                 let Some(result) = instruction.result else { return Ok(()) };
                 let Some(count) = count.int() else {
@@ -316,20 +349,31 @@ impl Writer<'_, '_> {
                 if !matches!(instruction.ty, Type::Ptr(_)) {
                     return Err(self.unsupported("vectors of pointers"));
                 }
-                let address = self.address_of(&instruction.kind, &instruction.ty)?;
-                let mut base = address.base;
-                if address.symbol && address.space != crate::spaces::PARAM {
-                    base = self.make(Class::B64, "mov.b64", &[&base]);
-                }
                 let own = match instruction.ty {
                     Type::Ptr(GENERIC) => self.spaces[result],
                     Type::Ptr(space) => space,
                     _ => GENERIC,
                 };
+                let sum = self.sums.address(&Operand { ty: instruction.ty.clone(), value: Value::Local(result) });
+                if let Some((register, offset)) = self.known_base(&sum, own, block) {
+                    self.values[result] = Some(vec![register]);
+                    self.offsets[result] = sum.offset.wrapping_sub(offset);
+                    return Ok(());
+                }
+                let address = self.address_of(&instruction.kind, &instruction.ty)?;
+                let mut base = address.base;
+                if address.symbol && address.space != crate::spaces::PARAM {
+                    base = self.make(Class::B64, "mov.b64", &[&base]);
+                }
                 self.offsets[result] = address.offset;
                 if address.space != own {
                     // The base is of a space that was not inferred for this value, such as a constant's.
                     base = self.recast(&base, address.space, own)?;
+                }
+                if is_register(&base) {
+                    let offset = sum.offset.wrapping_sub(address.offset);
+                    let known = self.bases.entry((sum.base, sum.terms, own)).or_default();
+                    known.push((base.clone(), offset, block));
                 }
                 self.values[result] = Some(vec![base]);
                 Ok(())
@@ -340,11 +384,69 @@ impl Writer<'_, '_> {
             kind => {
                 let pieces = self.compute(kind, &instruction.ty)?;
                 let Some(result) = instruction.result else { return Ok(()) };
-                let pieces = self.into_own_space(result, &instruction.ty, kind, pieces)?;
+                let pieces = self.in_own_space(result, &instruction.ty, kind, pieces)?;
                 self.values[result] = Some(pieces);
                 Ok(())
             }
         }
+    }
+
+    /// A register whose address differs from a sum by a number, computed where every way here has passed: what is near one
+    /// another gets one base, so that it can be seen to be near.
+    fn known_base(&self, sum: &Linear, space: u32, block: usize) -> Option<(String, i64)> {
+        if !self.optimised || sum.terms.is_empty() {
+            return None;
+        }
+        let known = self.bases.get(&(sum.base.clone(), sum.terms.clone(), space))?;
+        let found = known.iter().rev().find(|(_, _, own)| self.dominates(*own, block))?;
+        Some((found.0.clone(), found.1))
+    }
+
+    /// Whether every way to `block` passes `other`.
+    fn dominates(&self, other: usize, mut block: usize) -> bool {
+        while block != other && block != 0 {
+            block = self.dominators[block];
+        }
+        block == other
+    }
+
+    /// The immediate dominator of each block that can be reached.
+    fn find_dominators(&mut self, order: &[usize]) {
+        let blocks = &self.function.blocks;
+        let mut number = vec![usize::MAX; blocks.len()];
+        for (at, &block) in order.iter().enumerate() {
+            number[block] = at;
+        }
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); blocks.len()];
+        for &block in order {
+            for next in successors(&blocks[block].instructions) {
+                before[next].push(block);
+            }
+        }
+        let mut found = vec![usize::MAX; blocks.len()];
+        found[0] = 0;
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &block in &order[1..] {
+                let mut known = before[block].iter().copied().filter(|&own| found[own] != usize::MAX);
+                let Some(mut best) = known.next() else { continue };
+                for mut other in known {
+                    while best != other {
+                        if number[best] > number[other] {
+                            best = found[best];
+                        } else {
+                            other = found[other];
+                        }
+                    }
+                }
+                if found[block] != best {
+                    found[block] = best;
+                    changed = true;
+                }
+            }
+        }
+        self.dominators = found;
     }
 
     /// Whether an instruction writes nothing by itself, so that its place does not matter.
@@ -357,7 +459,7 @@ impl Writer<'_, '_> {
     }
 
     /// A pointer that was computed in the space of its type, in the space that was inferred for it.
-    fn into_own_space(
+    fn in_own_space(
         &mut self,
         result: usize,
         ty: &Type,
@@ -379,8 +481,7 @@ impl Writer<'_, '_> {
             return Ok(text.to_owned());
         }
         let name = |writer: &Self, space: u32| {
-            crate::spaces::name(space)
-                .ok_or_else(|| writer.unsupported(format!("pointers into address space {space}")))
+            crate::spaces::name(space).ok_or_else(|| writer.unsupported(format!("pointers into address space {space}")))
         };
         let text = self.in_register(Class::B64, text);
         if to == GENERIC {
@@ -419,6 +520,23 @@ impl Writer<'_, '_> {
             },
             _ => Err(self.unsupported("an expression of this kind among constants")),
         }
+    }
+}
+
+/// The comparison that holds where another does not.
+fn inverse(predicate: &str) -> &str {
+    match predicate {
+        "eq" => "ne",
+        "ne" => "eq",
+        "ugt" => "ule",
+        "uge" => "ult",
+        "ult" => "uge",
+        "ule" => "ugt",
+        "sgt" => "sle",
+        "sge" => "slt",
+        "slt" => "sge",
+        "sle" => "sgt",
+        _ => predicate,
     }
 }
 

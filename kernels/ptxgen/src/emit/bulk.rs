@@ -147,8 +147,16 @@ impl Writer<'_, '_> {
     fn move_bytes(&mut self, to: &Address, from: &Address, length: &str) -> Result<(), Error> {
         if to.space != from.space {
             return if to.space == spaces::GENERIC || from.space == spaces::GENERIC {
-                let to = Address { base: self.recast(&to.base, to.space, spaces::GENERIC)?, space: spaces::GENERIC, ..to.clone() };
-                let from = Address { base: self.recast(&from.base, from.space, spaces::GENERIC)?, space: spaces::GENERIC, ..from.clone() };
+                let to = Address {
+                    base: self.recast(&to.base, to.space, spaces::GENERIC)?,
+                    space: spaces::GENERIC,
+                    ..to.clone()
+                };
+                let from = Address {
+                    base: self.recast(&from.base, from.space, spaces::GENERIC)?,
+                    space: spaces::GENERIC,
+                    ..from.clone()
+                };
                 self.move_bytes(&to, &from, length)
             } else {
                 self.copy_bytes(to, from, length)

@@ -34,7 +34,9 @@ impl Writer<'_, '_> {
                     return Err(self.unsupported(format!("the function `{name}` with `...`")));
                 }
                 if function.blocks.is_empty() && !PROVIDED.contains(&&**name) {
-                    return Err(self.unsupported(format!("the function `{name}`, which is declared and defined nowhere")));
+                    return Err(
+                        self.unsupported(format!("the function `{name}`, which is declared and defined nowhere"))
+                    );
                 }
                 if function.blocks.is_empty() {
                     self.unit.called.insert(name.clone());
@@ -96,7 +98,8 @@ impl Writer<'_, '_> {
         }
         let mut pieces = Vec::new();
         if instruction.ty != Type::Void {
-            pieces = self.load_from(&instruction.ty, "retval0", 0, "ld.param", bytes_align(&instruction.ty, 1), true)?;
+            pieces =
+                self.load_from(&instruction.ty, "retval0", 0, "ld.param", bytes_align(&instruction.ty, 1), true)?;
         }
         self.line(format!("}} // callseq {number}"));
         if let Some(result) = instruction.result {

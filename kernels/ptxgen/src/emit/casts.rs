@@ -37,13 +37,7 @@ impl Writer<'_, '_> {
     }
 
     /// A conversion of one scalar.
-    pub(super) fn convert(
-        &mut self,
-        op: &str,
-        own: &[String],
-        from: &Type,
-        to: &Type,
-    ) -> Result<Vec<String>, Error> {
+    pub(super) fn convert(&mut self, op: &str, own: &[String], from: &Type, to: &Type) -> Result<Vec<String>, Error> {
         if own.len() == 2 || to.scalar_count() == 2 {
             return self.convert_wide(op, own, from, to);
         }
@@ -52,7 +46,11 @@ impl Writer<'_, '_> {
         let one = match op {
             "ptrtoint" | "ptrtoaddr" | "inttoptr" | "trunc" | "zext" => {
                 let truncates = op == "trunc" || matches!(op, "ptrtoint" | "ptrtoaddr") && to.bits() < 64;
-                if truncates { self.truncate(text, source, to, target) } else { self.widen(text, from, source, target, false) }
+                if truncates {
+                    self.truncate(text, source, to, target)
+                } else {
+                    self.widen(text, from, source, target, false)
+                }
             }
             "sext" => self.widen(text, from, source, target, true),
             "fptrunc" | "fpext" => self.float_to_float(text, from, to)?,

@@ -1,6 +1,6 @@
 //! A function: its head, its parameters and its frame. What its blocks hold is written by the siblings of this module.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use super::Unit;
@@ -8,8 +8,12 @@ use super::registers::Class;
 use crate::Error;
 use crate::debug::Place;
 use crate::ir::{Function, Id, Instruction, Kind, Operand, Parameter, Value};
+use crate::linear::{Base, Sums, Widened, definitions};
 use crate::spaces::{self, GENERIC, GLOBAL, LOCAL, PARAM};
 use crate::types::{Type, round_up};
+
+/// A sum without its number, and a space.
+pub(super) type Near = (Base, Vec<((Id, Widened), i64)>, u32);
 
 /// Writes one function.
 pub(crate) struct Writer<'u, 'm> {
@@ -37,6 +41,12 @@ pub(crate) struct Writer<'u, 'm> {
     pub(super) needed: Vec<bool>,
     /// What computes each value, and in which block.
     pub(super) definitions: Vec<Option<(&'m Instruction, usize)>>,
+    /// Addresses as sums.
+    pub(super) sums: Sums<'m>,
+    /// Registers that hold sums, less a number, and the blocks that compute them; for each space.
+    pub(super) bases: HashMap<Near, Vec<(String, i64, usize)>>,
+    /// The block that every way to a block passes last.
+    pub(super) dominators: Vec<usize>,
     /// How often each value is used.
     pub(super) uses: Vec<u32>,
     /// The block that is being written.
@@ -58,10 +68,34 @@ pub(super) fn parameter_type(ty: &Type, kernel: bool) -> &'static str {
         Type::Int(bits) if *bits <= 8 && kernel => "u8",
         Type::Int(bits) if *bits <= 16 && kernel => "u16",
         Type::Half | Type::BFloat => "b16",
-        Type::Int(bits) if *bits <= 32 => if kernel { "u32" } else { "b32" },
-        Type::Float => if kernel { "f32" } else { "b32" },
-        Type::Double => if kernel { "f64" } else { "b64" },
-        _ => if kernel { "u64" } else { "b64" },
+        Type::Int(bits) if *bits <= 32 => {
+            if kernel {
+                "u32"
+            } else {
+                "b32"
+            }
+        }
+        Type::Float => {
+            if kernel {
+                "f32"
+            } else {
+                "b32"
+            }
+        }
+        Type::Double => {
+            if kernel {
+                "f64"
+            } else {
+                "b64"
+            }
+        }
+        _ => {
+            if kernel {
+                "u64"
+            } else {
+                "b64"
+            }
+        }
     }
 }
 
@@ -144,6 +178,9 @@ pub(super) fn write<'m>(unit: &mut Unit<'m>, function: &'m Function, index: usiz
         in_place,
         needed: Vec::new(),
         definitions: Vec::new(),
+        sums: Sums { definitions: definitions(function) },
+        bases: HashMap::new(),
+        dominators: Vec::new(),
         uses: Vec::new(),
         block: 0,
         labels: 0,
@@ -273,7 +310,8 @@ impl<'m> Writer<'_, 'm> {
             if !self.needed[own.id] {
                 continue;
             }
-            let mut pieces = self.load_from(&own.ty, &name, 0, "ld.param", bytes_align(&own.ty, 1), !function.kernel)?;
+            let mut pieces =
+                self.load_from(&own.ty, &name, 0, "ld.param", bytes_align(&own.ty, 1), !function.kernel)?;
             if matches!(own.ty, Type::Ptr(GENERIC)) && self.spaces[own.id] == GLOBAL {
                 let piece = self.make(Class::B64, "cvta.to.global.u64", &[&pieces[0]]);
                 pieces = vec![piece];

@@ -86,7 +86,7 @@ fn emit(unit: &Unit<'_>, index: usize, done: &mut [bool], text: &mut String) -> 
         text.push_str(";\n");
         return Ok(());
     }
-    if content.addresses.iter().any(|(at, _)| at % 8 != 0) || size % 8 != 0 {
+    if content.addresses.iter().any(|(at, _)| at % 8 != 0) || !size.is_multiple_of(8) {
         return Err(unsupported(format!("the variable `{}`, which holds addresses at odd places", global.name)));
     }
     let words = content.bytes.chunks(8).enumerate().map(|(index, bytes)| {

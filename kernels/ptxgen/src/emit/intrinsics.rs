@@ -51,10 +51,10 @@ impl Writer<'_, '_> {
         instruction: &Instruction,
     ) -> Result<Vec<String>, Error> {
         if let Some(row) = intrinsics::find(name) {
-            return self.from_form(row.form, arguments, &instruction.ty);
+            return self.written(row.form, arguments, &instruction.ty);
         }
         if let Some(form) = intrinsics::conversion(name) {
-            return self.from_form(&form, arguments, &instruction.ty);
+            return self.written(&form, arguments, &instruction.ty);
         }
         if let Some(rest) = name.strip_prefix("atomic.") {
             return self.scoped_atomic(rest, arguments, &instruction.ty);
@@ -80,7 +80,7 @@ impl Writer<'_, '_> {
     }
 
     /// Writes a form of the table with its operands.
-    fn from_form(&mut self, form: &str, arguments: &[Argument], ty: &Type) -> Result<Vec<String>, Error> {
+    fn written(&mut self, form: &str, arguments: &[Argument], ty: &Type) -> Result<Vec<String>, Error> {
         let mut text = form.to_owned();
         for (index, argument) in arguments.iter().enumerate() {
             let sign = format!("{{{index}}}");
@@ -133,14 +133,15 @@ impl Writer<'_, '_> {
             ("cas", "i") => ("cas", format!("b{bits}")),
             _ => return Err(unknown(self)),
         };
-        let address = self.usable(&arguments[0].operand)?;
-        let space = crate::spaces::name(address.space).map_or(String::new(), |space| format!(".{space}"));
-        let mut operands = vec![Self::place(&address, 0)];
+        // LLVM leaves the addresses of these generic.
+        let address = self.pointer(&arguments[0].operand)?;
+        let address = self.in_register(Class::B64, &address);
+        let mut operands = vec![format!("[{address}]")];
         for argument in &arguments[1..] {
             operands.push(self.register(&argument.operand)?);
         }
         let operands: Vec<&str> = operands.iter().map(String::as_str).collect();
-        Ok(vec![self.make(class, &format!("atom.{scope}{space}.{name}.{width}"), &operands)])
+        Ok(vec![self.make(class, &format!("atom.{scope}.{name}.{width}"), &operands)])
     }
 
     /// An argument of an intrinsic.

@@ -91,7 +91,8 @@ impl Writer<'_, '_> {
         if scalar.scalar_count() != 1 || matches!(op, "fadd" | "fmul") && arguments.len() != 2 {
             return Err(self.unsupported(format!("the intrinsic `llvm.vector.reduce.{op}`")));
         }
-        let mut all = if arguments.len() == 2 { self.piece(&arguments[0].operand)? } else { pieces.next().unwrap_or_default() };
+        let mut all =
+            if arguments.len() == 2 { self.piece(&arguments[0].operand)? } else { pieces.next().unwrap_or_default() };
         for piece in pieces {
             all = match op {
                 "add" | "mul" | "and" | "or" | "xor" => self.int_binary(op, &scalar, &all, &piece)?,
@@ -372,9 +373,8 @@ impl Writer<'_, '_> {
     fn saturating(&mut self, base: &str, bits: u32, class: Class, own: &[String]) -> Result<String, Error> {
         let ty = Type::Int(bits);
         let op = &base[1..4];
-        let (sum, over) = self
-            .with_overflow(&base[..4], &ty, own)?
-            .ok_or_else(|| self.our_fault("nothing saturates"))?;
+        let (sum, over) =
+            self.with_overflow(&base[..4], &ty, own)?.ok_or_else(|| self.our_fault("nothing saturates"))?;
         let limit = match base {
             "uadd.sat" => "-1".to_owned(),
             "usub.sat" => "0".to_owned(),
@@ -391,12 +391,7 @@ impl Writer<'_, '_> {
     }
 
     /// A result, and whether it does not fit.
-    fn with_overflow(
-        &mut self,
-        op: &str,
-        ty: &Type,
-        own: &[String],
-    ) -> Result<Option<(String, String)>, Error> {
+    fn with_overflow(&mut self, op: &str, ty: &Type, own: &[String]) -> Result<Option<(String, String)>, Error> {
         let Type::Int(bits) = *ty else { return Ok(None) };
         let class = self.class(ty)?;
         if class == Class::Pred {
@@ -418,7 +413,11 @@ impl Writer<'_, '_> {
                 let made = self.int_binary(&op[1..], ty, a, b)?;
                 // It overflows where the result's sign is not that which both have, or the first has.
                 let x = self.int_binary("xor", ty, &made, a)?;
-                let y = if op == "sadd" { self.int_binary("xor", ty, &made, b)? } else { self.int_binary("xor", ty, a, b)? };
+                let y = if op == "sadd" {
+                    self.int_binary("xor", ty, &made, b)?
+                } else {
+                    self.int_binary("xor", ty, a, b)?
+                };
                 let both = self.int_binary("and", ty, &x, &y)?;
                 let over = self.compare_ints("slt", ty, &both, "0")?;
                 (made, over)
@@ -442,11 +441,8 @@ impl Writer<'_, '_> {
                     }
                     return Ok(Some((low, over)));
                 }
-                let expected = if signed {
-                    self.int_binary("ashr", &word, &low, &(width - 1).to_string())?
-                } else {
-                    "0".into()
-                };
+                let expected =
+                    if signed { self.int_binary("ashr", &word, &low, &(width - 1).to_string())? } else { "0".into() };
                 let over = self.compare_ints("ne", &word, &high, &expected)?;
                 (low, over)
             }

@@ -34,7 +34,7 @@ pub(super) fn parts(offset: u64, bytes: u64, count: u64, align: u64) -> Vec<Part
         let place = offset + at * bytes;
         let lanes = [4, 2].into_iter().find(|lanes| {
             let whole = lanes * bytes;
-            at + lanes <= count && whole <= 16 && place % whole == 0 && align % whole == 0
+            at + lanes <= count && whole <= 16 && place.is_multiple_of(whole) && align.is_multiple_of(whole)
         });
         let lanes = lanes.unwrap_or(1);
         all.push(Part { offset: place, bytes, lanes });
@@ -134,9 +134,7 @@ impl Writer<'_, '_> {
     fn add_index(&mut self, base: &str, index: &Operand, size: i64) -> Result<String, Error> {
         let wide = match index.ty {
             Type::Int(64) => self.register(index)?,
-            Type::Int(bits) if bits < 64 => {
-                self.cast("sext", index, &Type::Int(64))?.remove(0)
-            }
+            Type::Int(bits) if bits < 64 => self.cast("sext", index, &Type::Int(64))?.remove(0),
             _ => return Err(self.unsupported(format!("an index of type {}", index.ty.name()))),
         };
         let scaled = if size == 1 {
@@ -159,10 +157,11 @@ impl Writer<'_, '_> {
     /// An address as it may stand in brackets.
     pub(super) fn usable(&mut self, pointer: &Operand) -> Result<Address, Error> {
         let mut address = self.address(pointer)?;
-        if let Type::Ptr(space) = pointer.ty {
-            if space != GENERIC && address.space != space {
-                address = Address { base: self.pointer(pointer)?, symbol: false, offset: 0, space };
-            }
+        if let Type::Ptr(space) = pointer.ty
+            && space != GENERIC
+            && address.space != space
+        {
+            address = Address { base: self.pointer(pointer)?, symbol: false, offset: 0, space };
         }
         let far = i32::try_from(address.offset).is_err();
         if far || !address.symbol && !is_register(&address.base) || address.symbol && address.space == GENERIC {
@@ -240,13 +239,11 @@ impl Writer<'_, '_> {
         match self.definition(pointer).map(|(instruction, _)| &instruction.kind) {
             Some(Kind::Gep { base, .. }) => self.is_constant(base, depth + 1),
             Some(Kind::Select { a, b, .. }) => self.is_constant(a, depth + 1) && self.is_constant(b, depth + 1),
-            Some(Kind::Phi { incoming }) => {
-                incoming.iter().all(|(value, _)| {
-                    *value == Value::Local(id)
-                        || self.is_constant(&Operand { ty: pointer.ty.clone(), value: value.clone() }, depth + 4)
-                        || self.steps_over(id, value)
-                })
-            }
+            Some(Kind::Phi { incoming }) => incoming.iter().all(|(value, _)| {
+                *value == Value::Local(id)
+                    || self.is_constant(&Operand { ty: pointer.ty.clone(), value: value.clone() }, depth + 4)
+                    || self.steps_over(id, value)
+            }),
             _ => false,
         }
     }
@@ -286,17 +283,19 @@ impl Writer<'_, '_> {
         for group in self.groups(ty)? {
             let Group { scalar, offset: from, count, bytes } = group;
             let class = self.class(&scalar)?;
-            if bytes < 4 && count > 1 && class != Class::Pred {
-                if let Some(words) = self.words(bytes, count, from, align) {
-                    let word_class = Class::holding(words.bytes as u32 * 8);
-                    for part in parts(words.offset, words.bytes, words.lanes, align) {
-                        let got = self.load_part(head, &place(part.offset), part, word_class);
-                        for word in got {
-                            pieces.extend(self.split(&word, word_class, bytes as u32 * 8)?);
-                        }
+            if bytes < 4
+                && count > 1
+                && class != Class::Pred
+                && let Some(words) = self.words(bytes, count, from, align)
+            {
+                let word_class = Class::holding(words.bytes as u32 * 8);
+                for part in parts(words.offset, words.bytes, words.lanes, align) {
+                    let got = self.load_part(head, &place(part.offset), part, word_class);
+                    for word in got {
+                        pieces.extend(self.split(&word, word_class, bytes as u32 * 8)?);
                     }
-                    continue;
                 }
+                continue;
             }
             let width = bytes.min(align).min(1 << bytes.trailing_zeros());
             if width == bytes {
@@ -351,7 +350,7 @@ impl Writer<'_, '_> {
     fn words(&self, bytes: u64, count: u64, offset: u64, align: u64) -> Option<Part> {
         let total = bytes * count;
         let word = [4, 2].into_iter().find(|word| {
-            *word > bytes && total % word == 0 && align % word == 0 && offset % word == 0
+            *word > bytes && total.is_multiple_of(*word) && align.is_multiple_of(*word) && offset.is_multiple_of(*word)
         })?;
         Some(Part { offset, bytes: word, lanes: total / word })
     }
@@ -359,10 +358,11 @@ impl Writer<'_, '_> {
     /// Scalars of one type that lie side by side.
     fn groups(&self, ty: &Type) -> Result<Vec<Group>, Error> {
         let mut groups: Vec<Group> = Vec::new();
-        if let Type::Vector(count, element) = ty {
-            if element.bits() % 8 != 0 && *count > 1 {
-                return Err(self.unsupported(format!("values of type {} in memory", ty.name())));
-            }
+        if let Type::Vector(count, element) = ty
+            && element.bits() % 8 != 0
+            && *count > 1
+        {
+            return Err(self.unsupported(format!("values of type {} in memory", ty.name())));
         }
         let joined = matches!(ty, Type::Vector(..) | Type::Int(_));
         for (scalar, offset) in ty.scalars() {
@@ -430,20 +430,21 @@ impl Writer<'_, '_> {
                 });
             }
             let class = if class == Class::Pred { Class::B16 } else { class };
-            if bytes < 4 && count > 1 {
-                if let Some(words) = self.words(bytes, count, from, align) {
-                    let word_class = Class::holding(words.bytes as u32 * 8);
-                    let each = (words.bytes / bytes) as usize;
-                    let mut packed = Vec::new();
-                    for small in own.chunks(each) {
-                        packed.push(self.join(small, word_class, bytes as u32 * 8)?);
-                    }
-                    for part in parts(words.offset, words.bytes, words.lanes, align) {
-                        let at = ((part.offset - words.offset) / words.bytes) as usize;
-                        self.store_part(head, &place(part.offset), part, &packed[at..at + part.lanes as usize]);
-                    }
-                    continue;
+            if bytes < 4
+                && count > 1
+                && let Some(words) = self.words(bytes, count, from, align)
+            {
+                let word_class = Class::holding(words.bytes as u32 * 8);
+                let each = (words.bytes / bytes) as usize;
+                let mut packed = Vec::new();
+                for small in own.chunks(each) {
+                    packed.push(self.join(small, word_class, bytes as u32 * 8)?);
                 }
+                for part in parts(words.offset, words.bytes, words.lanes, align) {
+                    let at = ((part.offset - words.offset) / words.bytes) as usize;
+                    self.store_part(head, &place(part.offset), part, &packed[at..at + part.lanes as usize]);
+                }
+                continue;
             }
             let width = bytes.min(align).min(1 << bytes.trailing_zeros());
             if width == bytes {

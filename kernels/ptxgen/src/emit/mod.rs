@@ -25,7 +25,6 @@ use crate::{Error, Options};
 /// What all functions of a module share while they are written.
 pub(crate) struct Unit<'m> {
     module: &'m Module,
-    options: &'m Options,
     /// PTX's names of globals and functions.
     names: HashMap<&'m str, String>,
     /// The space and the place in `module.globals` of each global.
@@ -41,7 +40,6 @@ pub(crate) struct Unit<'m> {
 pub(crate) fn module(module: &Module, options: &Options) -> Result<String, Error> {
     let mut unit = Unit {
         module,
-        options,
         names: names::of(module),
         globals: module.globals.iter().enumerate().map(|(at, global)| (&*global.name, at)).collect(),
         files: Files::default(),

@@ -207,8 +207,7 @@ impl Writer<'_, '_> {
         if address.space != spaces::GENERIC {
             return Err(self.unsupported("a pointer that is cast from one address space to another"));
         }
-        let to =
-            spaces::name(space).ok_or_else(|| self.unsupported(format!("pointers into address space {space}")))?;
+        let to = spaces::name(space).ok_or_else(|| self.unsupported(format!("pointers into address space {space}")))?;
         Ok(self.make(Class::B64, &format!("cvta.to.{to}.u64"), &[&text]))
     }
 }

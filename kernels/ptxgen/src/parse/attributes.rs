@@ -27,10 +27,10 @@ impl Parser<'_> {
             Token::Text(bytes) => {
                 let name = String::from_utf8_lossy(bytes).into_owned();
                 let mut value = String::new();
-                if self.take_sign('=') {
-                    if let Token::Text(bytes) = self.next()? {
-                        value = String::from_utf8_lossy(bytes).into_owned();
-                    }
+                if self.take_sign('=')
+                    && let Token::Text(bytes) = self.next()?
+                {
+                    value = String::from_utf8_lossy(bytes).into_owned();
                 }
                 all.insert(name, value);
             }
@@ -99,8 +99,13 @@ impl Parser<'_> {
                             self.skip_brackets()?;
                         }
                     }
-                    "captures" | "dereferenceable" | "dereferenceable_or_null" | "range" | "nofpclass"
-                    | "initializes" | "alignstack" => {
+                    "captures"
+                    | "dereferenceable"
+                    | "dereferenceable_or_null"
+                    | "range"
+                    | "nofpclass"
+                    | "initializes"
+                    | "alignstack" => {
                         self.at += 1;
                         if self.is_sign('(') {
                             self.skip_brackets()?;

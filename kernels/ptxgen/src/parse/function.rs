@@ -65,8 +65,15 @@ impl Parser<'_> {
             match self.peek() {
                 Some(Token::Word("ptx_kernel")) => function.kernel = true,
                 Some(Token::Word(
-                    word @ ("internal" | "private" | "linkonce" | "linkonce_odr" | "weak" | "weak_odr" | "external"
-                    | "extern_weak" | "available_externally"),
+                    word @ ("internal"
+                    | "private"
+                    | "linkonce"
+                    | "linkonce_odr"
+                    | "weak"
+                    | "weak_odr"
+                    | "external"
+                    | "extern_weak"
+                    | "available_externally"),
                 )) => function.linkage = (*word).to_owned(),
                 Some(Token::Word(
                     "dso_local" | "hidden" | "protected" | "default" | "ptx_device" | "fastcc" | "ccc" | "coldcc"
@@ -115,10 +122,10 @@ impl Parser<'_> {
                 }
                 Some(Token::Meta(kind)) => {
                     self.at += 1;
-                    if let Token::Meta(number) = self.next()? {
-                        if *kind == "dbg" {
-                            function.subprogram = number.parse().ok();
-                        }
+                    if let Token::Meta(number) = self.next()?
+                        && *kind == "dbg"
+                    {
+                        function.subprogram = number.parse().ok();
                     }
                 }
                 Some(Token::Word("define" | "declare" | "attributes")) if !defined => break,

@@ -178,7 +178,9 @@ impl Parser<'_> {
                 self.take_word("inalloca");
                 let ty = self.ty()?;
                 let mut count = Operand { ty: Type::Int(32), value: Value::Constant(Constant::Int(1)) };
-                if self.is_sign(',') && !matches!(self.peek_at(1), Some(Token::Word("align" | "addrspace") | Token::Meta(_))) {
+                if self.is_sign(',')
+                    && !matches!(self.peek_at(1), Some(Token::Word("align" | "addrspace") | Token::Meta(_)))
+                {
                     self.at += 1;
                     count = self.operand(scope)?;
                 }
@@ -186,10 +188,10 @@ impl Parser<'_> {
                 let mut result = Type::Ptr(0);
                 // `addrspace` stands behind the alignment; what matters is the type of the result.
                 for ahead in 0..6 {
-                    if self.peek_at(ahead) == Some(&Token::Word("addrspace")) {
-                        if let Some(Token::Word(space)) = self.peek_at(ahead + 2) {
-                            result = Type::Ptr(space.parse().unwrap_or(0));
-                        }
+                    if self.peek_at(ahead) == Some(&Token::Word("addrspace"))
+                        && let Some(Token::Word(space)) = self.peek_at(ahead + 2)
+                    {
+                        result = Type::Ptr(space.parse().unwrap_or(0));
                     }
                     if matches!(self.peek_at(ahead), Some(Token::Meta(_) | Token::Local(_))) {
                         break;
@@ -355,8 +357,8 @@ impl Parser<'_> {
                 (Type::Void, Kind::Ret { value: Some(self.operand(scope)?) })
             }
             "unreachable" => (Type::Void, Kind::Unreachable),
-            "invoke" | "resume" | "landingpad" | "indirectbr" | "callbr" | "catchswitch" | "catchret" | "cleanupret"
-            | "va_arg" => {
+            "invoke" | "resume" | "landingpad" | "indirectbr" | "callbr" | "catchswitch" | "catchret"
+            | "cleanupret" | "va_arg" => {
                 return Err(Error::Unsupported {
                     what: format!("the instruction `{word}`"),
                     function: String::new(),
@@ -459,7 +461,9 @@ impl Parser<'_> {
     fn is_call_attribute(&self) -> bool {
         matches!(
             self.peek(),
-            Some(Token::Word("nounwind" | "noreturn" | "convergent" | "readnone" | "readonly" | "willreturn" | "memory"))
+            Some(Token::Word(
+                "nounwind" | "noreturn" | "convergent" | "readnone" | "readonly" | "willreturn" | "memory"
+            ))
         )
     }
 

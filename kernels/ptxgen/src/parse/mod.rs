@@ -210,8 +210,15 @@ impl<'a> Parser<'a> {
                     external = true;
                     global.linkage = word.to_owned();
                 }
-                word @ ("internal" | "private" | "weak" | "weak_odr" | "linkonce" | "linkonce_odr" | "common"
-                | "available_externally" | "appending") => global.linkage = word.to_owned(),
+                word @ ("internal"
+                | "private"
+                | "weak"
+                | "weak_odr"
+                | "linkonce"
+                | "linkonce_odr"
+                | "common"
+                | "available_externally"
+                | "appending") => global.linkage = word.to_owned(),
                 "alias" | "ifunc" => {
                     return Err(Error::Unsupported {
                         what: format!("the alias `{name}`"),

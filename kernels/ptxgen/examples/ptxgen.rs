@@ -1,1 +1,0 @@
-fn main() { let mut bad=0; let mut n=0; for f in std::env::args().skip(1) { let t=std::fs::read_to_string(&f).unwrap(); n+=1; match ptxgen::translate(&t, &ptxgen::Options::default()) { Err(e) => { bad+=1; println!("{f}: {e}"); } Ok(p) => { std::fs::write(format!("{}.own.ptx", f.strip_suffix(".ll").unwrap()), p).unwrap(); } } } println!("{n} files, {bad} bad"); }
