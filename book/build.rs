@@ -3,13 +3,15 @@
 
 #[path = "../sim/wasm/inputs.rs"]
 mod engine;
+#[path = "../exercises/wasm/inputs.rs"]
+mod grader;
 
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// What results depend on, from this folder. Folders count with all that is in them.
-const INPUTS: [&str; 17] = [
+const INPUTS: [&str; 18] = [
     "../sim/src",
     "../sim/targets",
     "../kernels/cuda/front/src",
@@ -18,6 +20,7 @@ const INPUTS: [&str; 17] = [
     "../kernels/src",
     "../kernels/cu",
     "../kernels/expression/src",
+    "../kernels/launch/src",
     "../kernels/ptx",
     "../kernels/truth",
     "../Cargo.lock",
@@ -48,11 +51,12 @@ fn main() {
         hasher.write(&bytes);
     }
     println!("cargo::rustc-env=WARPBOOK_INPUTS={:016x}", hasher.finish());
-    // The module in the pages must count as this program does.
-    for source in engine::SOURCES {
+    // The modules in the pages must count and judge as this program does.
+    for source in engine::SOURCES.iter().chain(&grader::GRADER) {
         println!("cargo::rerun-if-changed=../{source}");
     }
-    println!("cargo::rustc-env=WARPBOOK_ENGINE={}", engine::engine(&here.join("..")));
+    println!("cargo::rustc-env=WARPBOOK_ENGINE={}", engine::engine(&here.join(".."), &[]));
+    println!("cargo::rustc-env=WARPBOOK_GRADER={}", engine::engine(&here.join(".."), &grader::GRADER));
 }
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {

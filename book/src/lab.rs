@@ -1,4 +1,5 @@
-//! The folder `lab` of the built book: the widgets' scripts, the WebAssembly modules that they use, the editor and the compiler.
+//! The folder `lab` of the built book: the widgets' scripts, the WebAssembly modules that they use, the editor, the compiler, and of
+//! each exercise what the grader needs to judge it (`lab/course`).
 //!
 //! A page that is opened as a file may fetch nothing, so a module comes in a script: `wbLab.deliver("NAME", "…")` with its compressed
 //! bytes in base64. Modules are made by `.ci/wasm` into `target/lab`, or lie in the folder that the environment variable
@@ -8,14 +9,19 @@
 //! The compiler (`clang/`, made by `.ci/clang`) is large, so no script holds it: pages fetch it as a file, and only if a reader
 //! asks. It is there when all of its parts are: clang, and the modules `front` (command lines, headers, messages) and `ptxgen`.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use exercises::bundle::Bundle;
+use exercises::course::Course;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 /// The modules, by the names that pages ask for.
-const MODULES: [&str; 4] = ["sim", "access", "front", "ptxgen"];
+const MODULES: [&str; 5] = ["sim", "access", "exercises", "front", "ptxgen"];
 
 /// The files of the compiler that pages fetch.
 const COMPILER: [&str; 3] = ["worker.js", "llvm.wasm.gz", "LICENSES.txt"];
@@ -26,8 +32,8 @@ const OFFLINE: &str = "offline.js";
 /// The script with the editor, which `.ci/editor` makes.
 const EDITOR: &str = "editor.js";
 
-/// The sources that this program was built from, as the engine names its own.
-const SOURCES: &str = env!("WARPBOOK_ENGINE");
+/// The sources that this program was built from, as those modules name their own that count or judge.
+const SOURCES: [(&str, &str); 2] = [("sim", env!("WARPBOOK_ENGINE")), ("exercises", env!("WARPBOOK_GRADER"))];
 
 /// What there is of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,6 +86,7 @@ pub(crate) fn write(root: &Path, site: &Path) -> io::Result<Vec<String>> {
         };
         fs::write(folder.join(format!("{name}.js")), text)?;
     }
+    course(&root.join("../exercises"), &folder.join("course"))?;
     // Pages do without it: they have a plain text field.
     let editor = fs::read(modules.join(EDITOR)).unwrap_or_else(|_| b"window.wbEditor = null;\n".to_vec());
     fs::write(folder.join(EDITOR), editor)?;
@@ -128,6 +135,29 @@ fn compiler(from: &Path, to: &Path) -> io::Result<Result<Compiler, String>> {
 const LACKS: &str = "this book was built without it; in a clone of the repository, `.ci/wasm build` and then `warpbook book build` \
                      make a book that has it";
 
+/// Writes a script for each exercise of a course, if there is one: what judges it in a page. One whose authors' sources have
+/// changed since they were compiled says so.
+fn course(course: &Path, folder: &Path) -> io::Result<()> {
+    if !course.join("info.toml").is_file() {
+        return Ok(());
+    }
+    fs::create_dir_all(folder)?;
+    let course = Course::load(course).map_err(io::Error::other)?;
+    for exercise in &course.exercises {
+        let name = format!("course/{}", exercise.name);
+        let text = match Bundle::of(&course, exercise) {
+            Ok(bundle) => {
+                let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+                packer.write_all(&serde_json::to_vec(&bundle)?)?;
+                format!("wbLab.deliver({}, \"{}\");\n", quoted(&name), STANDARD.encode(packer.finish()?))
+            }
+            Err(why) => format!("wbLab.lacks?.({}, {});\n", quoted(&name), quoted(&why.to_string())),
+        };
+        fs::write(folder.join(format!("{}.js", exercise.name)), text)?;
+    }
+    Ok(())
+}
+
 /// The scripts of a folder, in order; none if there is no folder.
 fn scripts(folder: &Path) -> io::Result<Vec<PathBuf>> {
     if !folder.is_dir() {
@@ -151,13 +181,9 @@ fn find(folder: &Path, name: &str) -> io::Result<Found> {
         return Ok(Found::Lacking(LACKS.to_owned()));
     }
     let sources = fs::read_to_string(folder.join(format!("{name}.sources"))).unwrap_or_default();
-    let wanted = match name {
-        "sim" => Some(SOURCES.to_owned()),
-        // Other headers or another command line make other code than this program's clang.
-        "front" => Some(front::identity()),
-        _ => None,
-    };
-    if wanted.is_some_and(|wanted| sources.trim() != wanted) {
+    // Other headers or another command line make other code than this program's clang.
+    let made = SOURCES.map(|(own, made)| (own, made.to_owned())).into_iter().chain([("front", front::identity())]);
+    if made.into_iter().any(|(own, made)| own == name && sources.trim() != made) {
         return Ok(Found::Lacking(
             "the one that lay there was made from other sources than this book; `.ci/wasm build` makes it anew, then \
              `warpbook book build`"
@@ -207,7 +233,7 @@ mod tests {
         fs::write(modules.join("sim.sources"), "another\n").unwrap();
         write(&root, &site).unwrap();
         assert!(fs::read_to_string(site.join("lab/sim.js")).unwrap().contains("other sources"));
-        fs::write(modules.join("sim.sources"), format!("{SOURCES}\n")).unwrap();
+        fs::write(modules.join("sim.sources"), format!("{}\n", SOURCES[0].1)).unwrap();
         write(&root, &site).unwrap();
         let script = fs::read_to_string(site.join("lab/sim.js")).unwrap();
         assert!(script.starts_with("wbLab.deliver(\"sim\", \"AAEC\");"), "{script}");

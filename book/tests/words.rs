@@ -211,9 +211,16 @@ fn the_chapters_and_the_readme_use_the_fields_words() {
 fn the_help_and_the_messages_use_the_fields_words() {
     let root = root();
     check(&files(&root.join("src"), "cli.rs"), |code| literals(code, true));
-    for folder in
-        ["src", "sim/src", "kernels/cuda/front/src", "kernels/cuda/src", "kernels/src", "exercises/src", "book/src"]
-    {
+    for folder in [
+        "src",
+        "sim/src",
+        "kernels/cuda/front/src",
+        "kernels/cuda/src",
+        "kernels/launch/src",
+        "kernels/src",
+        "exercises/src",
+        "book/src",
+    ] {
         check(&files(&root.join(folder), ".rs"), |code| literals(code, false));
     }
 }

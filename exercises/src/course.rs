@@ -1,18 +1,32 @@
 //! A course: its groups, its exercises and where their files lie.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use sim::diagnostic::Diagnostic;
 
+use crate::built::Kept;
 use crate::model::CheckKind;
 use crate::spec::{Case, Clause, Equivalent, Loosened, Question, Run};
+
+/// Where the files of a course are.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Files {
+    /// In its folder.
+    #[default]
+    Folder,
+    /// Here: what of them is needed to judge one exercise.
+    Memory(Arc<Kept>),
+}
 
 /// A folder of exercises.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Course {
     /// The folder that holds `info.toml`.
     pub dir: PathBuf,
+    /// Where its files are.
+    pub files: Files,
     /// What the course is called.
     pub title: String,
     /// Its chapters, in order.
@@ -34,7 +48,7 @@ pub struct Group {
 }
 
 /// One exercise.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exercise {
     /// Its stable name: the file's stem, and what a learner types.
     pub name: String,
@@ -212,6 +226,23 @@ impl Course {
         })
     }
 
+    /// The text of one of its files.
+    ///
+    /// # Errors
+    /// [`CourseError::Read`].
+    pub(crate) fn read(&self, path: &Path) -> Result<String, CourseError> {
+        match &self.files {
+            Files::Folder => read(path),
+            Files::Memory(kept) => kept.text(path).map(str::to_owned).ok_or_else(|| {
+                let source = std::io::Error::new(
+                    std::io::ErrorKind::NotFound,
+                    "it is not among the texts that came with the page",
+                );
+                CourseError::Read { path: path.to_owned(), source }
+            }),
+        }
+    }
+
     /// The kernel's file in the learner's folder: the starter, until it is edited; of questions, the kernel to look at.
     pub fn kernel_file(&self, exercise: &Exercise) -> PathBuf {
         self.dir.join(&exercise.group).join(format!("{}.cu", exercise.name))
@@ -250,6 +281,11 @@ impl Course {
     /// What the grader rejects and by which checks, or the right answers: written by `warpbook dev check --write`.
     pub fn proof_file(&self, exercise: &Exercise) -> PathBuf {
         self.authors(exercise, "proof.txt")
+    }
+
+    /// What the authors wrote, compiled: written by `warpbook dev ptx --exercises`.
+    pub fn built_file(&self, exercise: &Exercise) -> PathBuf {
+        self.dir.join("ptx").join(&exercise.group).join(format!("{}.json.gz", exercise.name))
     }
 
     /// The folder of an exercise's wrong solutions.

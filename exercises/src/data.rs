@@ -9,10 +9,10 @@
 //! - `runs(min, max, length)`: runs of equal values, of 1 to `2 * length - 1` elements; neighbours differ
 //! - `sorted(min, max)`: uniform whole numbers in ascending order
 
-use kernels::launch::content::{self, Content, Context};
-use kernels::launch::element::Element;
-use kernels::launch::expression::{self, Names};
-use kernels::random::Random;
+use ::data::element::Element;
+use ::data::expression::{self, Names};
+use ::data::random::Random;
+use launch::content::{self, Content, Context};
 
 /// The generators of this file, with their options in order.
 const OWN: &[(&str, &[&str])] = &[
@@ -123,7 +123,7 @@ fn numbers(name: &str, count: usize, [min, max, third]: [i64; 3], random: &mut R
 mod tests {
     use std::path::Path;
 
-    use kernels::launch::expression::Number;
+    use ::data::expression::Number;
 
     use super::*;
 

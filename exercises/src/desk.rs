@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-pub use check::{Asked, Checked, Lines, Whose, check, check_text, on_gpu};
-pub(crate) use check::{Attempt, attempt};
+pub use check::{Asked, Checked, Lines, Whose, check, on_gpu};
+pub(crate) use check::{Attempted, attempt};
 
 use crate::course::{Course, CourseError, Exercise, Kind, read};
 use crate::grade::GradeError;

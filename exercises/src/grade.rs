@@ -4,6 +4,7 @@
 //! What a grade can miss: it sees the exercise's cases only, and findings only of the kinds that the simulator looks
 //! for, in the orders of warps that the exercise asks for.
 
+pub(crate) mod authors;
 mod cases;
 mod contract;
 pub(crate) mod envelope;
@@ -12,13 +13,17 @@ mod writer;
 use std::path::Path;
 use std::sync::Arc;
 
+use authors::Authors;
 use rayon::prelude::*;
+use sim::Watch;
 
-pub(crate) use cases::{compare, differs};
+#[cfg(feature = "host")]
+pub(crate) use cases::compare;
+pub(crate) use cases::differs;
 use envelope::Limit;
 
-use crate::compiler::{CompileFailure, Compiler};
-use crate::course::{Course, Exercise, Kind, read, sources};
+use crate::compiler::{CompileFailure, Compiled, Compiler};
+use crate::course::{Course, Exercise, Kind, read};
 use crate::instance::{Code, Instance, Ran, RunFailure};
 pub use crate::model::{CaseGrade, Check, CheckKind, ContractRow, Grade, GradeError, LineSpend, Writer, WrongElement};
 use crate::quiz;
@@ -53,38 +58,10 @@ pub struct Bench<'a> {
     pub exercise: &'a Exercise,
     /// Its cases with data and expected results; hidden ones only if there is a secret.
     pub instances: Vec<Instance>,
-    /// The kernel that questions are about.
-    pub kernel: Option<Code>,
     /// The limits of every case.
     limits: Vec<Vec<Limit>>,
     authors: Arc<Authors>,
     hidden_run: bool,
-}
-
-/// What an exercise's authors wrote, compiled.
-#[derive(Debug, Default)]
-pub(crate) struct Authors {
-    /// The solution and its honest alternatives, with what each is called; none of questions.
-    pub(crate) own: Vec<Code>,
-    /// What computes the results, if the exercise needs it.
-    reference: Option<Code>,
-}
-
-impl Authors {
-    fn new(course: &Course, exercise: &Exercise, compiler: &dyn Compiler) -> Result<Self, GradeError> {
-        if exercise.kind.asks() {
-            return Ok(Self::default());
-        }
-        let mut files = vec![course.solution_file(exercise)];
-        let alternatives = sources(&course.right_folder(exercise));
-        files.extend(alternatives.map_err(|why| GradeError::Course(why.to_string()))?);
-        let own: Result<Vec<Code>, GradeError> =
-            files.par_iter().map(|file| Ok(author_code(compiler, file)?.0)).collect();
-        let run = &exercise.run;
-        let needs = run.outputs.keys().chain(run.inout.keys()).any(|name| !run.expect.contains_key(name));
-        let reference = needs.then(|| author_code(compiler, &course.reference_file(exercise)));
-        Ok(Self { own: own?, reference: reference.transpose()?.map(|(code, _)| code) })
-    }
 }
 
 /// How far a submission is graded.
@@ -99,21 +76,25 @@ pub enum Depth {
 
 /// Compiles a file of the course's authors.
 pub(crate) fn author_code(compiler: &dyn Compiler, path: &Path) -> Result<(Code, String), GradeError> {
-    let course = |why: String| GradeError::Course(why);
-    let text = read(path).map_err(|why| course(why.to_string()))?;
+    let text = read(path).map_err(|why| GradeError::Course(why.to_string()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let compiled = compiler.compile(&name, &text).map_err(|why| match why {
+    let made = compiled(compiler, &name, &text)?;
+    let warnings = made.warnings.clone();
+    Ok((code(&name, &text, &made)?, warnings))
+}
+
+/// Compiles a text of the course's authors.
+pub(crate) fn compiled(compiler: &dyn Compiler, name: &str, text: &str) -> Result<Compiled, GradeError> {
+    compiler.compile(name, text).map_err(|why| match why {
         CompileFailure::Missing(why) => GradeError::NoCompiler(why),
         CompileFailure::Rejected(log) | CompileFailure::Stopped(log) => {
-            course(format!("{} does not compile:\n{log}", path.display()))
+            GradeError::Course(format!("{name} does not compile:\n{log}"))
         }
-    })?;
-    let warnings = compiled.warnings.clone();
-    Ok((code(&name, &text, &compiled)?, warnings))
+    })
 }
 
 /// Reads what the compiler made.
-pub(crate) fn code(file: &str, source: &str, compiled: &crate::compiler::Compiled) -> Result<Code, GradeError> {
+pub(crate) fn code(file: &str, source: &str, compiled: &Compiled) -> Result<Code, GradeError> {
     let module = |ptx: &str| {
         // The PTX is the compiler's work: if it cannot be read, the learner's text is not to blame.
         sim::Module::parse(file, ptx).map_err(|why| match why.class() {
@@ -142,12 +123,22 @@ impl<'a> Bench<'a> {
         secret: Option<&str>,
         compiler: &dyn Compiler,
     ) -> Result<Self, GradeError> {
+        Self::watched(course, exercise, secret, compiler, None)
+    }
+
+    /// The same for whoever wants to know how far it has come, from the first run of the authors' kernels on.
+    ///
+    /// # Errors
+    /// As [`Bench::new`].
+    pub fn watched(
+        course: &Course,
+        exercise: &'a Exercise,
+        secret: Option<&str>,
+        compiler: &dyn Compiler,
+        watch: Option<Watch>,
+    ) -> Result<Self, GradeError> {
         let authors = Arc::new(Authors::new(course, exercise, compiler)?);
-        let mut bench = Self::with(course, exercise, secret, authors, |case| !case.hidden || secret.is_some())?;
-        if exercise.kind.asks() {
-            bench.kernel = Some(author_code(compiler, &course.solution_file(exercise))?.0);
-        }
-        Ok(bench)
+        Self::with(course, exercise, (secret, watch), authors, |case| !case.hidden || secret.is_some())
     }
 
     /// The hidden cases alone, with another secret.
@@ -155,14 +146,14 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// [`GradeError`], when the course is wrong.
     pub(crate) fn hidden(&self, course: &Course, secret: &str) -> Result<Self, GradeError> {
-        Self::with(course, self.exercise, Some(secret), Arc::clone(&self.authors), |case| case.hidden)
+        Self::with(course, self.exercise, (Some(secret), None), Arc::clone(&self.authors), |case| case.hidden)
     }
 
     /// The cases that are `wanted`.
     fn with(
         course: &Course,
         exercise: &'a Exercise,
-        secret: Option<&str>,
+        (secret, watch): (Option<&str>, Option<Watch>),
         authors: Arc<Authors>,
         wanted: impl Fn(&Case) -> bool,
     ) -> Result<Self, GradeError> {
@@ -174,20 +165,21 @@ impl<'a> Bench<'a> {
             .map(|case| {
                 let wrong = |why| GradeError::Course(format!("{}, case `{}`: {why}", exercise.name, case.name));
                 let mut instance = Instance::new(exercise, case, folder, secret).map_err(wrong)?;
+                instance.watch.clone_from(&watch);
                 if let Some(reference) = &authors.reference
                     && instance.open_outputs()
                 {
                     instance.expect(reference, exercise.run.reference_args.as_deref()).map_err(wrong)?;
                 }
                 let limits = match exercise.has_contract() {
-                    true => envelope::limits(exercise, &authors.own, &instance)?,
+                    true => envelope::limits(exercise, &authors.all(), &instance)?,
                     false => Vec::new(),
                 };
                 Ok((instance, limits))
             })
             .collect();
         let (instances, limits) = made?.into_iter().unzip();
-        Ok(Self { exercise, instances, kernel: None, limits, authors, hidden_run: secret.is_some() })
+        Ok(Self { exercise, instances, limits, authors, hidden_run: secret.is_some() })
     }
 
     /// What the authors wrote: the solution first, then its alternatives.
@@ -200,7 +192,7 @@ impl<'a> Bench<'a> {
     /// # Errors
     /// [`GradeError`], when the course is wrong.
     pub(crate) fn truths(&self) -> Result<Vec<Truth>, GradeError> {
-        quiz::truth::all(self.exercise, self.kernel.as_ref(), &self.instances)
+        quiz::truth::all(self.exercise, self.authors.kernel.as_ref(), &self.instances)
     }
 
     /// The file of answers that gets every point.

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use kernels::launch::expression;
+use ::data::expression;
 use serde::Deserialize;
 use sim::diagnostic::{Diagnostic, Place};
 
 use crate::bounds::Bound;
-use crate::course::{Course, CourseError, Exercise, Group, Kind, Link, read};
+use crate::course::{Course, CourseError, Exercise, Files, Group, Kind, Link, read};
 use crate::measure;
 use crate::model::CheckKind;
 use crate::spec::{Case, Clause, Equivalent, Loosened, Question, Run};
@@ -101,7 +101,13 @@ fn load(dir: &Path) -> Result<Course, CourseError> {
         let message = format!("this course has format {}", info.format);
         return Err(wrong(message, &format!("this version reads `format = {FORMAT}`")));
     }
-    let mut course = Course { dir: dir.to_owned(), title: info.title, groups: Vec::new(), exercises: Vec::new() };
+    let mut course = Course {
+        dir: dir.to_owned(),
+        files: Files::Folder,
+        title: info.title,
+        groups: Vec::new(),
+        exercises: Vec::new(),
+    };
     let mut names = BTreeSet::new();
     for group in info.group {
         word(&file, &group.dir)?;

@@ -1,15 +1,15 @@
 //! One case of an exercise with its data: buffers, launches, and what belongs into the outputs.
 
-mod launches;
+pub(crate) mod launches;
 
 use std::path::Path;
 
-use kernels::launch::content::{Content, Context};
-use kernels::launch::element::Element;
-use kernels::launch::expression::{self, Names, Number};
-use kernels::launch::spec::shape;
+use ::data::element::Element;
+use ::data::expression::{self, Names, Number};
+use launch::content::{Content, Context};
+use launch::shape;
 use sim::report::details::Details;
-use sim::{Dim3, Module, Report};
+use sim::{Dim3, Module, Report, Watch};
 
 use crate::course::Exercise;
 use crate::data;
@@ -83,6 +83,8 @@ pub struct Instance {
     pub launches: Vec<Made>,
     /// The buffers.
     pub buffers: Vec<Buffer>,
+    /// Who is told how far its launches have come.
+    pub watch: Option<Watch>,
 }
 
 /// A number that depends on all of the words, the same on every machine.
@@ -128,7 +130,7 @@ impl Instance {
             let count = expression::count(&elements.0, &names)?;
             names.insert("elements".to_owned(), Number::from(count));
         }
-        let mut instance = Self { case: case.clone(), names, launches, buffers: Vec::new() };
+        let mut instance = Self { case: case.clone(), names, launches, buffers: Vec::new(), watch: None };
         let run = &exercise.run;
         let roles = [
             (Role::In, &run.inputs),

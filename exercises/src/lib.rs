@@ -12,20 +12,24 @@
 //! - `wrong/GROUP/NAME/*.cu`: wrong solutions, each with the misconception behind it. All must be rejected.
 //!
 //! [`Bench`] makes an exercise's data and grades any number of submissions; [`feedback::text`] says to the learner where
-//! the gap is; [`check_course`] proves that the course itself is sound. [`desk`] holds what the command line's
+//! the gap is; `check_course` proves that the course itself is sound. `desk` holds what the command line's
 //! subcommands do. A grade depends on the submission, the course and the secret alone: it is the same on every machine,
-//! with or without a GPU. [`native`] sets what a GPU does beside it.
+//! with or without a GPU. `native` sets what a GPU does beside it.
+//!
+//! Without the feature `host` the crate is the grader alone, as the pages of the book have it ([`page::module`]).
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "host"), allow(dead_code, reason = "some of the grader is for those who prove a course"))]
 
+// The grader: no file but the course's own, no process, no terminal. All of it builds for WebAssembly.
 pub mod answers;
-pub mod audit;
+mod attempt;
 pub mod bounds;
-pub mod class;
+pub mod built;
+pub mod bundle;
 pub mod compiler;
 pub mod course;
 pub mod data;
-pub mod desk;
 pub mod feedback;
 pub mod grade;
 mod info;
@@ -33,11 +37,8 @@ pub mod instance;
 pub mod measure;
 pub mod misconception;
 pub mod model;
-pub mod native;
+pub mod page;
 pub mod quiz;
-pub mod replay;
-pub mod runner;
-pub mod service;
 mod shipped;
 pub mod show;
 pub mod spec;
@@ -45,6 +46,25 @@ pub mod starter;
 pub mod state;
 mod words;
 
+// Who uses it where there is an operating system.
+#[cfg(feature = "host")]
+pub mod audit;
+#[cfg(feature = "host")]
+pub mod class;
+#[cfg(feature = "host")]
+pub mod desk;
+#[cfg(feature = "host")]
+pub mod native;
+#[cfg(feature = "host")]
+pub mod prebuild;
+#[cfg(feature = "host")]
+pub mod replay;
+#[cfg(feature = "host")]
+pub mod runner;
+#[cfg(feature = "host")]
+pub mod service;
+
+#[cfg(feature = "host")]
 pub use audit::{CourseReport, check_course};
 pub use compiler::Compiler;
 pub use course::{Course, CourseError, Exercise};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use kernels::launch::expression::{self, Names, Number};
+use ::data::expression::{self, Names, Number};
 use sim::Report;
 use sim::observe::metrics;
 use sim::report::{LineReport, Metrics};

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use crate::course::{Course, CourseError, Exercise, read};
+use crate::course::{Course, CourseError, Exercise};
 use crate::grade::{CheckKind, Grade};
 use crate::instance::mix;
 
@@ -73,7 +73,7 @@ pub fn signature(grade: &Grade) -> Option<String> {
 /// # Errors
 /// When a file of the course cannot be read.
 pub fn recognise(course: &Course, exercise: &Exercise, grade: &Grade) -> Result<Option<String>, CourseError> {
-    let (Some(own), Ok(proof)) = (signature(grade), read(&course.proof_file(exercise))) else { return Ok(None) };
+    let (Some(own), Ok(proof)) = (signature(grade), course.read(&course.proof_file(exercise))) else { return Ok(None) };
     let mut named = proof.lines().filter_map(|line| {
         let mut words = line.strip_prefix("wrong ")?.split_whitespace();
         let (name, signature) = (words.next()?, words.next()?);
@@ -81,7 +81,7 @@ pub fn recognise(course: &Course, exercise: &Exercise, grade: &Grade) -> Result<
     });
     // Two misconceptions with one signature: neither can be told.
     let (Some(name), None) = (named.next(), named.next()) else { return Ok(None) };
-    let text = read(&course.wrong_folder(exercise).join(format!("{name}.cu")))?;
+    let text = course.read(&course.wrong_folder(exercise).join(format!("{name}.cu")))?;
     Ok(Heading::of(&text).map(|heading| match heading.because.as_str() {
         "" => format!("\"{}\"", heading.misconception),
         because => format!("\"{}\"\n{because}", heading.misconception),

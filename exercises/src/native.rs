@@ -5,13 +5,13 @@
 
 pub mod text;
 
-use kernels::gpu::Times;
+use kernels::gpu::{Times, Work};
 use kernels::native::{Device, FAULTS_FOUND, MeasuredWork, OnGpu, Outcome, Pair, pairs};
 use serde::Serialize;
 
 use crate::compiler::{CompileFailure, Compiler};
 use crate::grade::{Bench, CaseGrade, CheckKind, Grade, GradeError, WrongElement, code, compare};
-use crate::instance::{Code, Instance, RunFailure};
+use crate::instance::{Code, Instance, RunFailure, launches};
 use crate::measure;
 
 /// A submission on a GPU.
@@ -73,6 +73,22 @@ impl NativeRun {
     /// Whether the GPU did what the simulator says it does: not, if its result is wrong or it did not come to an end.
     pub fn agrees(&self) -> bool {
         self.on_gpu.agrees(|ran| ran.cases.iter().all(NativeCase::is_right))
+    }
+}
+
+impl Instance {
+    /// All launches of a learner's code as a GPU gets them.
+    ///
+    /// # Errors
+    /// [`RunFailure`].
+    fn work(&self, code: &Code) -> Result<Work, RunFailure> {
+        let mut work = Work::new(&self.case.name);
+        for made in &self.launches {
+            let kernel = launches::kernel(code, made)?;
+            let pushed = work.push(&kernel, &self.launch(code, made, &kernel)?, self.buffers.len());
+            pushed.map_err(|why| RunFailure::Internal(why.to_string()))?;
+        }
+        Ok(work)
     }
 }
 

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::compiler::Compiler;
 use crate::course::{Course, Exercise, read, write};
-use crate::desk::{self, Asked, Attempt, DeskError, Filter, shown};
+use crate::desk::{self, Asked, Attempted, DeskError, Filter, shown};
 use crate::grade::Grade;
 use crate::native;
 use crate::state::State;
@@ -135,8 +135,8 @@ impl<'a> Runner<'a> {
         say(out, &format!("\n{}\nChecking {file}, please wait ...\n", "-".repeat(72)));
         match attempt(self.course, &self.state, self.exercise, self.compiler) {
             Ok(attempt) => {
-                self.passed = attempt.grade.passed;
-                self.state.note(self.exercise, &attempt.grade);
+                self.passed = attempt.grade().passed;
+                self.state.note(self.exercise, attempt.grade());
                 self.state.save(self.course)?;
                 say(out, &format!("\n{}", attempt.message(self.course).0));
             }
@@ -316,13 +316,13 @@ fn attempt<'a>(
     state: &State,
     exercise: &'a Exercise,
     compiler: &dyn Compiler,
-) -> Result<Attempt<'a>, DeskError> {
+) -> Result<Attempted<'a>, DeskError> {
     desk::attempt(course, state, exercise, &course.learner_file(exercise), &Asked::default(), compiler)
 }
 
 /// Its grade alone.
 fn grade(course: &Course, state: &State, exercise: &Exercise, compiler: &dyn Compiler) -> Result<Grade, DeskError> {
-    attempt(course, state, exercise, compiler).map(|attempt| attempt.grade)
+    attempt(course, state, exercise, compiler).map(|attempt| attempt.grade().clone())
 }
 
 /// Makes the learner's files of an exercise the starters again, and gives the copies of what was in them.

@@ -9,14 +9,13 @@ pub mod judge;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-pub use kernels::compile::messages::Message;
-use kernels::compile::messages::by_line as messages;
 use kernels::slice::slice;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::json;
 
 use crate::compiler::{CompileFailure, Compiler, Sandboxed};
 use crate::course::Course;
+use crate::page::{self, Failure, messages};
 
 /// Longest name of a file that a page may give.
 const LONGEST_NAME: usize = 80;
@@ -45,30 +44,6 @@ struct Compile {
     /// Only these kernels are wanted; all if there is none.
     #[serde(default)]
     kernels: Vec<String>,
-}
-
-/// An exercise that somebody begins.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Starter {
-    exercise: String,
-}
-
-/// Why nothing came of a request.
-#[derive(Debug, Serialize)]
-struct Failure {
-    /// `input`, `rejected`, `stopped`, `missing`, `unsupported` or `internal`.
-    kind: &'static str,
-    message: String,
-    /// The compiler's messages by line.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    lines: Vec<Message>,
-}
-
-impl Failure {
-    fn new(kind: &'static str, message: impl ToString) -> Self {
-        Self { kind, message: message.to_string(), lines: Vec::new() }
-    }
 }
 
 impl Service {
@@ -119,33 +94,20 @@ impl Service {
 
     /// What a learner gets of an exercise: the kernel to edit.
     fn starter(&self, request: &[u8]) -> Result<serde_json::Value, Failure> {
-        let Starter { exercise } = read(request)?;
-        let input = |why: &dyn std::fmt::Display| Failure::new("input", why);
         let course = self.course.clone().ok_or_else(|| Failure::new("missing", NO_COURSE))?;
-        let course = Course::load(&course).map_err(|why| input(&why))?;
-        let exercise = course.exercise(&exercise).map_err(|why| input(&why))?;
-        let shipped = course.starters(exercise).map_err(|why| input(&why))?;
-        let own = course.learner_file(exercise);
-        let text = shipped.into_iter().find(|(file, _)| *file == own).map(|(_, text)| text);
-        Ok(json!({"file": exercise.file_name(), "text": text}))
+        let begun = page::begin(&Course::load(&course)?, &read(request)?)?;
+        serde_json::to_value(begun).map_err(|why| Failure::new("internal", why))
     }
 
     fn check(&self, request: &[u8]) -> Result<serde_json::Value, Failure> {
-        let request: judge::Request = read(request)?;
+        let request: page::Request = read(request)?;
         let course = self.course.clone().ok_or_else(|| Failure::new("missing", NO_COURSE))?;
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         match judge::ask(&self.program, &judge::Order { course, request }) {
             Ok(judge::Reply::Judged(judged)) => {
                 serde_json::to_value(judged).map_err(|why| Failure::new("internal", why))
             }
-            Ok(judge::Reply::Refused { code, message }) => {
-                let kind = match code {
-                    2 => "input",
-                    3 => "unsupported",
-                    _ => "internal",
-                };
-                Err(Failure::new(kind, message))
-            }
+            Ok(judge::Reply::Refused(failure)) => Err(failure),
             Err(why) => Err(Failure::new("stopped", why)),
         }
     }
@@ -158,23 +120,6 @@ fn read<T: for<'de> Deserialize<'de>>(request: &[u8]) -> Result<T, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn messages_of_both_compilers_are_read() {
-        let log = "a.cu(3): error: identifier \"x\" is undefined\n      x = 1;\n      ^\n\na.cu(5): warning #177-D: variable \"y\" was \
-                   declared but never referenced\na.cu:7:3: error: use of undeclared identifier 'z'\nb.cu(1): error: no\n\
-                   a.cu(3): error: identifier \"x\" is undefined\n1 error detected in the compilation of \"a.cu\".\n";
-        let read: Vec<_> = messages("a.cu", log).into_iter().map(|own| (own.line, own.severity, own.message)).collect();
-        let row = |line, severity: &str, message: &str| (line, severity.to_owned(), message.to_owned());
-        assert_eq!(
-            read,
-            [
-                row(3, "error", "identifier \"x\" is undefined"),
-                row(5, "warning", "variable \"y\" was declared but never referenced"),
-                row(7, "error", "use of undeclared identifier 'z'"),
-            ]
-        );
-    }
 
     #[test]
     fn what_cannot_be_read_is_refused_with_a_sentence() {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::course::{Course, CourseError, Exercise, read};
+use crate::course::{Course, CourseError, Exercise};
 use crate::{answers, starter};
 
 impl Course {
@@ -13,7 +13,7 @@ impl Course {
     /// When the solution cannot be read or its markers are wrong.
     pub fn starters(&self, exercise: &Exercise) -> Result<Vec<(PathBuf, String)>, CourseError> {
         let path = self.solution_file(exercise);
-        let text = read(&path)?;
+        let text = self.read(&path)?;
         if exercise.kind.asks() {
             return Ok(vec![
                 (self.kernel_file(exercise), text),

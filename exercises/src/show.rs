@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use kernels::launch::expression::Number;
+use ::data::expression::Number;
 use sim::report::{Printed, access_text};
 
 use crate::instance::{Buffer, Code, Instance, Made, Ran, Role, is_the_file};

@@ -8,13 +8,15 @@ use std::path::Path;
 /// The modules from the bottom up. A module may use those of the layers below its own, and no others. What a grade
 /// consists of lies below who grades, asks and shows; only `grade` knows `quiz`.
 const LAYERS: &[&[&str]] = &[
-    &["compiler", "data", "measure", "model", "spec", "starter"],
+    &["built", "compiler", "data", "measure", "model", "spec", "starter"],
     &["bounds", "course", "words"],
     &["answers", "info", "instance"],
     &["replay", "shipped", "show", "state"],
     &["feedback", "quiz"],
     &["grade"],
-    &["misconception", "native"],
+    &["bundle", "misconception", "native"],
+    &["attempt", "prebuild"],
+    &["page"],
     &["class", "desk"],
     &["audit", "runner", "service"],
 ];

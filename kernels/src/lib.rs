@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 pub use ::data::random;
+pub use ::launch::checked;
 pub use cuda::{clang, compile, doctor, gpu, names, ncu, nvcc, nvrtc, peers, sass, setup};
 
 pub mod assembled;
@@ -12,7 +13,6 @@ pub mod bench;
 pub mod case;
 pub mod cases;
 pub mod check;
-pub mod checked;
 pub mod claims;
 pub mod compare;
 pub mod compilers;

@@ -10,7 +10,7 @@ use std::path::Path;
 /// they know cases and workloads, and nothing of who runs them.
 const LAYERS: &[&[&str]] = &[
     &["assembled"],
-    &["check", "checked", "counters", "known_differences", "open", "provenance", "ptx", "svg", "verdict"],
+    &["check", "counters", "known_differences", "open", "provenance", "ptx", "svg", "verdict"],
     &["case", "cubins", "slice"],
     &["machine_truth", "truth", "workload"],
     &["probes", "problem", "simulate"],

@@ -9,5 +9,5 @@ fn main() {
     for source in inputs::SOURCES {
         println!("cargo::rerun-if-changed={}", root.join(source).display());
     }
-    println!("cargo::rustc-env=WARPBOOK_ENGINE={}", inputs::engine(&root));
+    println!("cargo::rustc-env=WARPBOOK_ENGINE={}", inputs::engine(&root, &[]));
 }

@@ -9,7 +9,7 @@ const progress = () => {
     return 0;
 };
 const { instance } = await WebAssembly.instantiate(readFileSync(module), { host: { progress } });
-const { memory, input, run, output } = instance.exports;
+const { memory, input, run, output, sources } = instance.exports;
 
 function answer(request) {
     const room = input(request.length);
@@ -19,7 +19,10 @@ function answer(request) {
     return Buffer.from(new Uint8Array(memory.buffer, output(), size));
 }
 
-if (requests === "--sources") {
+if (requests === "--sources" && sources) {
+    const size = sources();
+    console.log(Buffer.from(new Uint8Array(memory.buffer, output(), size)).toString());
+} else if (requests === "--sources") {
     const hello = JSON.parse(answer(Buffer.from('{"v":1,"id":1,"op":"hello"}')));
     console.log(hello.ok.sources);
 } else {

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 pub(crate) const SOURCES: [&str; 5] =
     ["sim/src", "sim/targets", "sim/wasm/src", "kernels/data/src", "kernels/expression/src"];
 
-/// The number of the sources below `root`.
-pub(crate) fn engine(root: &Path) -> String {
+/// The number of the sources below `root`, and of `more` sources of what holds an engine.
+pub(crate) fn engine(root: &Path, more: &[&str]) -> String {
     let mut files = Vec::new();
-    SOURCES.iter().for_each(|source| collect(&root.join(source), &mut files));
+    SOURCES.iter().chain(more).for_each(|source| collect(&root.join(source), &mut files));
     files.sort();
     let mut hasher = DefaultHasher::new();
     for file in files {

@@ -19,6 +19,9 @@ pub(crate) enum DevCommand {
         /// The folder that holds cu/ and ptx/
         #[arg(long, default_value = "kernels", value_name = "DIR")]
         kernels: PathBuf,
+        /// Instead: compile what the authors of the course in this folder wrote, with NVRTC and clang, into its ptx/
+        #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "exercises", conflicts_with = "kernels")]
+        exercises: Option<PathBuf>,
     },
     /// Make the machine code of kernels/ptx/*.ptx with ptxas
     Cubins {
@@ -110,6 +113,9 @@ pub(crate) enum DevCommand {
         /// Leave out cases with more threads than this
         #[arg(long, value_name = "N", default_value_t = 65_536)]
         threads: u64,
+        /// Instead: the solutions and wrong solutions of the course in this folder, compiled by clang, as requests of the grader
+        #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "exercises", conflicts_with = "threads")]
+        exercises: Option<PathBuf>,
     },
     /// Write the exercises' starters anew from their solutions
     Starters {

@@ -3,7 +3,10 @@
 use std::path::Path;
 
 use exercises::audit;
+use exercises::built::Maker;
 use exercises::compiler::{Cached, Local};
+use exercises::course::Course;
+use exercises::prebuild;
 use kernels::isa::coverage;
 use kernels::probes::{self, Suite};
 use kernels::regenerate;
@@ -15,7 +18,8 @@ use crate::out::{self, say};
 
 pub(crate) fn run(args: &Dev, json: bool) -> Ended {
     match &args.command {
-        DevCommand::Ptx { kernels } => write_ptx(kernels, json),
+        DevCommand::Ptx { exercises: Some(course), .. } => write_exercises(course),
+        DevCommand::Ptx { kernels, .. } => write_ptx(kernels, json),
         DevCommand::Cubins { out } => {
             let made = kernels::cubins::make(out).map_err(|error| Failure::new(error.exit_code(), error))?;
             for (file, changed) in &made {
@@ -111,7 +115,15 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
             }
             Ok(if report.passed { 0 } else { FAULTY })
         }
-        DevCommand::Requests { threads } => {
+        DevCommand::Requests { exercises: Some(course), .. } => {
+            let course = Course::load(course).map_err(exercise::failed)?;
+            let clang = Cached::new(prebuild::compiler(Maker::Clang));
+            for request in exercises::page::requests::lines(&course, &clang).map_err(exercise::failed)? {
+                say!("{request}");
+            }
+            Ok(0)
+        }
+        DevCommand::Requests { threads, .. } => {
             for request in kernels::requests::all(*threads).map_err(|error| Failure::new(error.exit_code(), error))? {
                 say!("{request}");
             }
@@ -167,6 +179,15 @@ fn write_ptx(kernels: &Path, json: bool) -> Ended {
         for file in &files {
             say!("{}: {}", file.path.display(), if file.changed { "changed" } else { "as it was" });
         }
+    }
+    Ok(0)
+}
+
+fn write_exercises(course: &Path) -> Ended {
+    let course = Course::load(course).map_err(exercise::failed)?;
+    let made = prebuild::write(&course).map_err(exercise::failed)?;
+    for (file, changed) in &made {
+        say!("{}: {}", file.display(), if *changed { "changed" } else { "as it was" });
     }
     Ok(0)
 }

@@ -24,7 +24,7 @@ pub(crate) fn this_program() -> Result<PathBuf, Failure> {
     std::env::current_exe().map_err(|error| Failure::new(INTERNAL, format!("where is this program? {error}")))
 }
 
-fn failed(error: impl Into<DeskError>) -> Failure {
+pub(crate) fn failed(error: impl Into<DeskError>) -> Failure {
     let error = error.into();
     Failure::new(error.exit_code(), error)
 }

@@ -173,6 +173,34 @@ const TESTS = {
 
 /** What is looked at only in the whole run: not where the pages are broken on purpose. */
 const WHOLE = {
+    async "a prediction is judged by the page alone"({ browser, origin, site }) {
+        if (/^wbLab\.lacks/.test(await readFile(path.join(site, "lab/exercises.js"), "utf8"))) {
+            console.error("not run: exercises judged in a page, because the book was built without the grader as WebAssembly");
+            return;
+        }
+        const context = await browser.newContext({ viewport: { width: 390, height: 844 }, reducedMotion: "reduce" });
+        try {
+            const page = await context.newPage();
+            page.setDefaultTimeout(60_000);
+            await page.goto(`${origin}/exercises/machine.html`, { waitUntil: "load" });
+            const asked = page.locator("#exercise-stride-costs");
+            await asked.scrollIntoViewIfNeeded();
+            await page.waitForSelector("#exercise-stride-costs[data-state=ready]");
+            const inputs = asked.locator("input");
+            for (let at = 0; at < await inputs.count(); at++) await inputs.nth(at).fill("1");
+            await inputs.first().press("Enter");
+            await asked.locator(".wb-exercise-passed").waitFor();
+            const said = await asked.locator("pre").last().textContent();
+            demand(/stride_costs/.test(said), `the answers are judged so: ${said}`);
+            const kept = await page.evaluate(() => window.wbLab.store.get("exercise:stride_costs").progress);
+            demand(/^first stride_costs \d+%/m.test(kept), `kept is: ${kept}`);
+            // Whoever has no compiler hears what to do.
+            const made = await page.evaluate(() => window.wbGrader.judge("block_sum", "x", { rejected: "block_sum.cu(1): error: no" }, ""));
+            demand(made.ok?.passed === false && made.ok.lines[0].line === 1, `a text that is no CUDA: ${JSON.stringify(made)}`);
+        } finally {
+            await orLater(context.close());
+        }
+    },
     async "axe-core"({ browser, origin, axe }) {
         for (const [width, theme] of [[1280, "light"], [390, "dark"]]) {
             await withEditor(browser, `${origin}/${FILE}`, async (page) => {

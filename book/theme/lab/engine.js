@@ -4,9 +4,9 @@
 // simulation runs to its end in one call, so what stops it is the end of the worker; the next request starts another one.
 "use strict";
 
-window.wbEngine = (() => {
+/** A worker with the module of this name: the simulator, or what holds one. */
+window.wbWorker = (MODULE) => {
     const VERSION = 1;
-    const MODULE = "sim";
     /** Milliseconds after which a worker that says nothing is taken for dead: it tells of every tenth of a second of work. */
     let patience = 20_000;
 
@@ -152,4 +152,5 @@ window.wbEngine = (() => {
         get worker() { return own?.worker ?? null; },
         set patience(ms) { patience = ms; },
     };
-})();
+};
+window.wbEngine = window.wbWorker("sim");

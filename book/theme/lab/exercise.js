@@ -1,5 +1,6 @@
-// Exercises in the page. The program that serves the book hands out what a learner gets at first and judges it, by the code of
-// `warpbook exercise check`; here answers and kernels are kept, sent, and what is said of them is shown.
+// Exercises in the page: answers and kernels are kept and judged by the code of `warpbook exercise check`, and what is said of them
+// is shown. The program that serves the book judges, where there is one; a page without it has the grader in a worker
+// (`grader.js`), which judges answers at once, and kernels that something has compiled.
 "use strict";
 
 (() => {
@@ -25,8 +26,10 @@
         const check = make("button", { type: "button", class: "wb-exercise-check" }, "Check");
         const tools = make("div", { class: "wb-exercise-tools" }, check);
         const nobody = make("p", { class: "wb-edit-note" },
-            "Exercises are judged by the program that serves the book, and this page was opened without it. Type: ", make("code", {}, SERVE));
+            "Kernels are compiled by the program that serves the book, and this page was opened without it. Type: ", make("code", {}, SERVE));
         const asks = state.questions.length > 0;
+        /** Whether somebody can judge what this exercise asks for. */
+        const judges = () => lab.service.there || asks;
         let busy = false;
         let text = () => "";
         let mark = () => {};
@@ -35,9 +38,17 @@
             done.textContent = /^done /m.test(kept().progress ?? "") ? "Done." : "";
             done.hidden = done.textContent === "";
         };
-        /** What the program says of a text; nothing where it cannot be asked. */
+        /** What is said of a text: by the program that serves the page, else by the page's own grader. */
         const judged = async (own) => {
-            const answer = await lab.service.ask("check", { exercise: state.name, text: own, progress: kept().progress ?? "" });
+            const progress = kept().progress ?? "";
+            let answer;
+            if (lab.service.there) {
+                answer = await lab.service.ask("check", { exercise: state.name, text: own, progress });
+            } else {
+                await lab.load("engine.js");
+                await lab.load("grader.js");
+                answer = await window.wbGrader.judge(state.name, own, null, progress);
+            }
             if (answer.ok) keep({ progress: answer.ok.progress });
             return answer;
         };
@@ -46,14 +57,16 @@
             const own = text();
             // The answers of the first complete try are those that count, whoever judges them and when.
             if (asks && kept().first === undefined && /^(\w[\w-]*: *\S.*\n)+$/.test(own)) keep({ first: own });
-            if (!lab.service.there) {
+            if (!judges()) {
                 said.replaceChildren(nobody);
                 lab.status(section, nobody.textContent);
                 return;
             }
             busy = true;
             check.setAttribute("aria-disabled", "true");
-            said.replaceChildren(make("p", {}, "judging …"));
+            const stop = make("button", { type: "button" }, "Stop");
+            stop.addEventListener("click", () => window.wbGrader?.stop());
+            said.replaceChildren(make("p", {}, "judging … ", ...(lab.service.there ? [] : [stop])));
             const first = kept().first;
             if (state.kind === "predict" && first !== undefined && first !== own && !kept().progress) await judged(first);
             const answer = await judged(own);

@@ -8,13 +8,13 @@ use crate::course::{Course, CourseError, entries, sources};
 /// The files in a course's folders that belong to no exercise. A `README.md` may stand anywhere.
 ///
 /// The course's own folder may hold other things too (in the repository, the crate that reads it), so there only
-/// folders are looked into that are groups (`00_machine`), and `solutions`, `right` and `wrong`.
+/// folders are looked into that are groups (`00_machine`), and `solutions`, `right`, `wrong` and `ptx`.
 pub(super) fn stray(course: &Course) -> Result<Vec<PathBuf>, CourseError> {
     let mut known = BTreeSet::new();
     for exercise in &course.exercises {
         known.extend([course.learner_file(exercise), course.kernel_file(exercise)]);
         known.extend([course.spec_file(exercise), course.solution_file(exercise), course.sibling_file(exercise)]);
-        known.extend([course.reference_file(exercise), course.proof_file(exercise)]);
+        known.extend([course.reference_file(exercise), course.proof_file(exercise), course.built_file(exercise)]);
         known.extend(sources(&course.wrong_folder(exercise))?);
         known.extend(sources(&course.right_folder(exercise))?);
     }
@@ -22,7 +22,7 @@ pub(super) fn stray(course: &Course) -> Result<Vec<PathBuf>, CourseError> {
     for path in entries(&course.dir)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let topic = name.bytes().take_while(u8::is_ascii_digit).count() == 2 && name.as_bytes().get(2) == Some(&b'_');
-        if path.is_dir() && (topic || ["solutions", "right", "wrong"].contains(&&*name)) {
+        if path.is_dir() && (topic || ["solutions", "right", "wrong", "ptx"].contains(&&*name)) {
             collect(&path, &known, &mut stray)?;
         }
     }

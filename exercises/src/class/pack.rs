@@ -63,8 +63,8 @@ pub fn gradescope(
     add("warpbook", &fs::read(program)?, script)?;
     add("exercises/info.toml", &fs::read(course.dir.join("info.toml"))?, options)?;
     for group in &course.groups {
-        // Of the course, graders need no starters.
-        for part in ["solutions", "wrong"] {
+        // Of the course, graders need no starters. What a kernel may cost depends on the honest alternatives, too.
+        for part in ["solutions", "right", "wrong", "ptx"] {
             let folder = course.dir.join(part).join(&group.dir);
             if folder.is_dir() {
                 add_folder(&folder, &format!("exercises/{part}/{}", group.dir), &mut |name, bytes| {

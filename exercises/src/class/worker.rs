@@ -16,6 +16,7 @@ use crate::course::{Course, Exercise, Kind};
 use crate::feedback;
 use crate::grade::{Bench, Depth, Grade, GradeError, share};
 use crate::misconception;
+use crate::page::places;
 use crate::state::{EXPORT, FILE, Progress, State};
 
 /// The hidden subcommand that [`child`] is reached by.
@@ -246,20 +247,4 @@ fn result(exercise: &Exercise, file: &str, grade: &Grade, first: bool) -> Exerci
         places: places(grade),
         ..nothing
     }
-}
-
-/// The lines of the submission that the learner should look at: findings, then the worst line of each broken limit.
-pub(crate) fn places(grade: &Grade) -> Vec<(u32, String)> {
-    let public = |name: &str| grade.cases.iter().any(|case| case.case == name && !case.hidden);
-    let findings = grade.cases.iter().filter(|case| !case.hidden).flat_map(|case| &case.findings);
-    let mut places: Vec<(u32, String)> = findings.map(|finding| (finding.line, finding.message.clone())).collect();
-    for row in grade.contract.iter().filter(|row| !row.passed && public(&row.case)) {
-        if let Some(line) = row.lines.first() {
-            let message = format!("{}: {} counted, {} allowed ({})", row.label, row.actual, row.limit, row.case);
-            places.push((line.line, message));
-        }
-    }
-    places.dedup_by_key(|(line, _)| *line);
-    places.truncate(10);
-    places
 }

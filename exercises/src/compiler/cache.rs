@@ -39,6 +39,10 @@ impl<C: Compiler> Compiler for Cached<C> {
         self.compiler.identity()
     }
 
+    fn is_nvrtc(&self) -> bool {
+        self.compiler.is_nvrtc()
+    }
+
     fn compile(&self, name: &str, text: &str) -> Result<Compiled, CompileFailure> {
         let file = self.file(name, text);
         let known = file.as_ref().and_then(|file| std::fs::read(file).ok());

@@ -165,6 +165,10 @@ impl Compiler for Sandboxed {
         Local::default().identity()
     }
 
+    fn is_nvrtc(&self) -> bool {
+        Local::default().is_nvrtc()
+    }
+
     fn compile(&self, name: &str, text: &str) -> Result<Compiled, CompileFailure> {
         refuse(name, text)?;
         // The child knows the file by its bare name: no path of this machine gets into messages.

@@ -7,11 +7,11 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::{DeskError, shown};
+use crate::attempt::Attempt;
 use crate::compiler::Compiler;
 use crate::course::{Course, Exercise, read};
 use crate::feedback;
-use crate::grade::{Bench, CheckKind, Depth, Grade, GradeError};
-use crate::misconception;
+use crate::grade::{Bench, CheckKind, Grade, GradeError};
 use crate::native::{self, NativeRun};
 use crate::replay;
 use crate::state::State;
@@ -122,30 +122,6 @@ pub fn check(
     }
 }
 
-/// Grades the text of an exercise that is in no file of the course, as [`check`] grades a file with that text. The message
-/// shows the data of the smallest input that fails.
-///
-/// # Errors
-/// As [`check`].
-pub fn check_text(
-    course: &Course,
-    state: &State,
-    exercise: &Exercise,
-    text: &str,
-    compiler: &dyn Compiler,
-) -> Result<Checked, DeskError> {
-    let file = PathBuf::from(exercise.file_name());
-    let asked = Asked { show: true, ..Asked::default() };
-    let attempt = graded(course, state, exercise, (&file, Some(text.to_owned())), &asked, compiler)?;
-    let mut text = feedback::text(exercise, &attempt.grade);
-    let passed = attempt.grade.passed;
-    if !passed && !exercise.kind.asks() {
-        text += &attempt.look(&asked, compiler)?;
-    }
-    let grades = vec![attempt.grade];
-    Ok(Checked { passed, grades, errors: Vec::new(), gpu: Vec::new(), only_case: None, replay: None, text })
-}
-
 fn own(course: &Course, exercise: &Exercise, whose: Whose) -> PathBuf {
     match whose {
         Whose::Learner => course.learner_file(exercise),
@@ -153,13 +129,10 @@ fn own(course: &Course, exercise: &Exercise, whose: Whose) -> PathBuf {
     }
 }
 
-/// A graded file with what it was graded on.
-pub(crate) struct Attempt<'a> {
-    bench: Bench<'a>,
+/// A graded file.
+pub(crate) struct Attempted<'a> {
+    attempt: Attempt<'a>,
     path: PathBuf,
-    text: String,
-    /// The grade.
-    pub(crate) grade: Grade,
     /// The numbers from 1 of the cases that the bench has.
     numbers: Vec<usize>,
 }
@@ -172,23 +145,11 @@ pub(crate) fn attempt<'a>(
     path: &Path,
     asked: &Asked<'_>,
     compiler: &dyn Compiler,
-) -> Result<Attempt<'a>, DeskError> {
+) -> Result<Attempted<'a>, DeskError> {
     let text = match asked.whose {
         Whose::Solution if exercise.kind.asks() => None,
         _ => Some(read(path)?),
     };
-    graded(course, state, exercise, (path, text), asked, compiler)
-}
-
-/// Grades a text that is known as the file at a path; without a text, the right answers.
-fn graded<'a>(
-    course: &Course,
-    state: &State,
-    exercise: &'a Exercise,
-    (path, text): (&Path, Option<String>),
-    asked: &Asked<'_>,
-    compiler: &dyn Compiler,
-) -> Result<Attempt<'a>, DeskError> {
     let mut bench = Bench::new(course, exercise, None, compiler)?;
     let mut numbers: Vec<usize> = (1..=bench.instances.len()).collect();
     if let Some(case) = asked.case {
@@ -197,12 +158,9 @@ fn graded<'a>(
         numbers = vec![at + 1];
     }
     let text = text.map_or_else(|| bench.right_answers(), Ok)?;
-    let mut grade = bench.grade(&shown(path), &text, compiler, Depth::All)?;
-    if asked.whose == Whose::Learner {
-        bench.count_first(&state.of(&exercise.name), &mut grade)?;
-    }
-    grade.misconception = misconception::recognise(course, exercise, &grade)?;
-    Ok(Attempt { bench, path: path.to_owned(), text, grade, numbers })
+    let first = (asked.whose == Whose::Learner).then(|| state.of(&exercise.name));
+    let attempt = Attempt::new(course, bench, (&shown(path), text), first.as_ref(), compiler)?;
+    Ok(Attempted { attempt, path: path.to_owned(), numbers })
 }
 
 /// The place in the bench of a case that is named by its number or name.
@@ -218,36 +176,27 @@ fn number_of(exercise: &Exercise, bench: &Bench<'_>, case: &str) -> Result<usize
     })
 }
 
-impl Attempt<'_> {
-    /// The place in the bench of the smallest case that fails; the first one where none does.
-    fn case(&self) -> usize {
-        let failing = |name: &str| {
-            let ending = format!(": {name}");
-            self.grade.checks.iter().any(|check| !check.passed && check.name.ends_with(&ending))
-        };
-        let cases = self.bench.instances.iter().enumerate();
-        let smallest = cases.filter(|(_, one)| failing(&one.case.name)).min_by_key(|(at, one)| {
-            let bytes: u64 = one.buffers.iter().map(|buffer| buffer.content.bytes).sum();
-            (bytes, *at)
-        });
-        smallest.map_or(0, |(at, _)| at)
+impl Attempted<'_> {
+    /// The grade.
+    pub(crate) const fn grade(&self) -> &Grade {
+        &self.attempt.grade
     }
 
     /// Writes the smallest failing case down for `warpbook sim`; nothing where there is none to be run.
     fn replay(&self, course: &Course) -> Option<Result<PathBuf, String>> {
-        let runs = self.grade.checks.iter().any(|check| !check.passed)
-            && !self.grade.failed_kinds().contains(&CheckKind::Compile)
-            && !self.bench.exercise.kind.asks();
-        let at = self.case();
-        let case = self.bench.instances.get(at).filter(|_| runs)?;
-        let written = replay::write(course, self.bench.exercise, case, self.numbers[at], &self.path);
+        let runs = self.attempt.grade.checks.iter().any(|check| !check.passed)
+            && !self.attempt.grade.failed_kinds().contains(&CheckKind::Compile)
+            && !self.attempt.bench.exercise.kind.asks();
+        let at = self.attempt.case();
+        let case = self.attempt.bench.instances.get(at).filter(|_| runs)?;
+        let written = replay::write(course, self.attempt.bench.exercise, case, self.numbers[at], &self.path);
         Some(written.map_err(|why| why.to_string()))
     }
 
     /// What the learner reads: the gap, and how to look closer.
     pub(crate) fn message(&self, course: &Course) -> (String, Option<PathBuf>) {
-        let mut text = feedback::text(self.bench.exercise, &self.grade);
-        let name = &self.grade.exercise;
+        let mut text = feedback::text(self.attempt.bench.exercise, &self.attempt.grade);
+        let name = &self.attempt.grade.exercise;
         match self.replay(course) {
             None => (text, None),
             Some(Err(why)) => {
@@ -255,7 +204,7 @@ impl Attempt<'_> {
                 (text, None)
             }
             Some(Ok(file)) => {
-                let number = self.numbers[self.case()];
+                let number = self.numbers[self.attempt.case()];
                 text += &format!(
                     "\nThe smallest input that fails, alone:\n  \
                      warpbook exercise check {name} --case {number} --show         its data, expected and got\n  \
@@ -270,26 +219,12 @@ impl Attempt<'_> {
 
     /// `--show` and `--access`: the case once more, with details if they are asked for.
     fn look(&self, asked: &Asked<'_>, compiler: &dyn Compiler) -> Result<String, DeskError> {
-        let exercise = self.bench.exercise;
+        let exercise = self.attempt.bench.exercise;
         if exercise.kind.asks() {
             return Err(DeskError::NoCases(exercise.name.clone()));
         }
-        let Some(case) = self.bench.instances.get(self.case()) else { return Ok(String::new()) };
-        let looked = self.bench.look(&self.grade.file, &self.text, case, compiler, asked.access.is_some())?;
-        let Some((code, ran)) = looked else { return Ok(String::new()) };
-        let mut out = String::new();
-        if asked.show {
-            out += "\n";
-            let tolerance = exercise.run.tolerance;
-            out += &crate::show::text(case, &ran, &|buffer, index| {
-                crate::grade::differs(&case.buffers[buffer], &ran.buffers[buffer], index, tolerance)
-            });
-        }
-        if let Some(lines) = &asked.access {
-            out += "\n";
-            out += &crate::show::access(&code, &ran, lines.file.as_deref(), lines.line);
-        }
-        Ok(out)
+        let access = asked.access.as_ref().map(|lines| (lines.file.as_deref(), lines.line));
+        Ok(self.attempt.look(asked.show, access, compiler)?)
     }
 }
 
@@ -304,16 +239,17 @@ fn one(
     device: Option<&dyn Device>,
 ) -> Result<Checked, DeskError> {
     let attempt = attempt(course, state, exercise, path, asked, compiler)?;
+    let Attempted { attempt: Attempt { bench, text: source, grade, .. }, .. } = &attempt;
     let (mut text, replay) = match asked.whose {
         Whose::Learner => attempt.message(course),
-        Whose::Solution => (feedback::text(exercise, &attempt.grade), None),
+        Whose::Solution => (feedback::text(exercise, grade), None),
     };
     if asked.show || asked.access.is_some() {
         text += &attempt.look(asked, compiler)?;
     }
     let mut gpu = Vec::new();
     if let Some(device) = device {
-        let run = attempt.bench.native(&attempt.grade, &attempt.text, compiler, device)?;
+        let run = bench.native(grade, source, compiler, device)?;
         text = format!("{text}\n{}", native::text::text(&run));
         gpu.push(run);
     }
@@ -321,15 +257,16 @@ fn one(
     if let Some(number) = only_case {
         text += &format!("\nOnly input {number} was run: without --case, all are.\n");
     }
-    let passed = attempt.grade.passed;
-    Ok(Checked { passed, grades: vec![attempt.grade], errors: Vec::new(), gpu, only_case, replay, text })
+    let passed = grade.passed;
+    Ok(Checked { passed, grades: vec![attempt.attempt.grade], errors: Vec::new(), gpu, only_case, replay, text })
 }
 
 /// Every exercise of the course: a line each, and the next step.
 fn all(course: &Course, state: &State, whose: Whose, compiler: &dyn Compiler) -> Result<Checked, DeskError> {
     let asked = Asked { whose, ..Asked::default() };
     let grade = |exercise: &Exercise| {
-        attempt(course, state, exercise, &own(course, exercise, whose), &asked, compiler).map(|attempt| attempt.grade)
+        attempt(course, state, exercise, &own(course, exercise, whose), &asked, compiler)
+            .map(|attempt| attempt.attempt.grade)
     };
     let graded: Vec<Result<Grade, DeskError>> = course.exercises.par_iter().map(grade).collect();
     let (mut grades, mut errors) = (Vec::new(), Vec::new());
@@ -383,7 +320,7 @@ pub fn on_gpu(
     device: &dyn Device,
 ) -> Result<NativeRun, DeskError> {
     let path = course.learner_file(exercise);
-    let attempt = attempt(course, &State::default(), exercise, &path, &Asked::default(), compiler)?;
+    let Attempted { attempt, .. } = attempt(course, &State::default(), exercise, &path, &Asked::default(), compiler)?;
     Ok(attempt.bench.native(&attempt.grade, &attempt.text, compiler, device)?)
 }
 

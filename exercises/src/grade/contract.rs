@@ -1,6 +1,6 @@
 //! The cost contract: what a counter shows, what it may show, and which source lines spend it.
 
-use kernels::launch::expression::Names;
+use ::data::expression::Names;
 use sim::Report;
 use sim::report::LineReport;
 

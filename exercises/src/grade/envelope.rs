@@ -1,6 +1,6 @@
 //! What the exercise's own solutions cost on a case, and the limits that follow from it.
 
-use kernels::launch::expression::Number;
+use ::data::expression::Number;
 use rayon::prelude::*;
 use sim::Report;
 
@@ -24,7 +24,7 @@ pub(crate) struct Limit {
 ///
 /// # Errors
 /// When one of them cannot be run, which is the course's fault.
-pub(crate) fn limits(exercise: &Exercise, own: &[Code], case: &Instance) -> Result<Vec<Limit>, GradeError> {
+pub(crate) fn limits(exercise: &Exercise, own: &[&Code], case: &Instance) -> Result<Vec<Limit>, GradeError> {
     let options = sim::Options { budget: exercise.run.budget, checks: sim::Checks::NONE, ..sim::Options::default() };
     let reports: Result<Vec<Report>, GradeError> = own
         .par_iter()

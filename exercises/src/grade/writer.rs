@@ -4,7 +4,7 @@
 //! The block is added along z, where exercises have no blocks, and leaves before the kernel's own code, so that the
 //! other blocks do what they did. Its code is put in front of the kernel's in the PTX.
 
-use kernels::names;
+use launch::names;
 use sim::report::FindingKind;
 use sim::{Arg, Module};
 

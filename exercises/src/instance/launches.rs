@@ -1,14 +1,13 @@
-//! The launches of a case with a learner's code: simulated, as a GPU gets them, and how long they take.
+//! The launches of a case with a learner's code: simulated, and how long they take.
 
 use std::path::Path;
 
 use advice::Advice;
-use kernels::checked::{self, Subject};
-use kernels::gpu::Work;
-use kernels::launch::argument::{self, Argument};
-use kernels::launch::content::Context;
-use kernels::launch::signature::Signature;
-use kernels::names;
+use launch::argument::{self, Argument};
+use launch::checked::{self, Subject};
+use launch::content::Context;
+use launch::names;
+use launch::signature::Signature;
 use sim::report::{Printed, Report};
 use sim::{Arg, Module, predict};
 
@@ -37,6 +36,7 @@ impl Instance {
         let mut reports = 0;
         let mut printed = Printed::default();
         let mut details = Vec::new();
+        let options = &sim::Options { watch: self.watch.clone(), ..options.clone() };
         for made in &self.launches {
             let kernel = kernel(code, made)?;
             let mut launch = self.launch(code, made, &kernel)?;
@@ -65,20 +65,6 @@ impl Instance {
             bytes
         });
         Ok(Ran { report, buffers: buffers.collect(), launches: reports, details })
-    }
-
-    /// All launches of a learner's code as a GPU gets them.
-    ///
-    /// # Errors
-    /// [`RunFailure`].
-    pub fn work(&self, code: &Code) -> Result<Work, RunFailure> {
-        let mut work = Work::new(&self.case.name);
-        for made in &self.launches {
-            let kernel = kernel(code, made)?;
-            let pushed = work.push(&kernel, &self.launch(code, made, &kernel)?, self.buffers.len());
-            pushed.map_err(|why| RunFailure::Internal(why.to_string()))?;
-        }
-        Ok(work)
     }
 
     /// How long all launches of a learner's code take together, in microseconds, as the simulator predicts it.
@@ -198,7 +184,7 @@ fn join(printed: &mut Printed, later: &Printed) {
 }
 
 /// The name in the PTX of the kernel of a launch.
-fn kernel(code: &Code, made: &Made) -> Result<String, RunFailure> {
+pub(crate) fn kernel(code: &Code, made: &Made) -> Result<String, RunFailure> {
     names::resolve(&code.file, &code.counted.kernels(), Some(&made.kernel))
         .map_err(|_| RunFailure::Launch(no_kernel(code, &made.kernel)))
 }

@@ -9,12 +9,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use wait_timeout::ChildExt;
 
-use super::{Message, messages};
-use crate::class::worker;
 use crate::compiler::{Cached, Sandboxed};
 use crate::course::Course;
-use crate::desk::{self, DeskError};
-use crate::grade::Grade;
+use crate::page::{self, Failure, Judged, Request};
 use crate::state::State;
 
 /// The hidden subcommand that [`child`] is reached by.
@@ -29,19 +26,6 @@ const MEMORY: u64 = 16 << 30;
 /// Most bytes that are read of what the child says.
 const MOST_OUTPUT: u64 = 16 << 20;
 
-/// What a page asks.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Request {
-    /// The exercise's name.
-    pub exercise: String,
-    /// The kernel, or the file of answers.
-    pub text: String,
-    /// What the page keeps of this exercise, as the file of progress has it.
-    #[serde(default)]
-    pub progress: String,
-}
-
 /// What the child is asked.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Order {
@@ -51,34 +35,14 @@ pub struct Order {
     pub request: Request,
 }
 
-/// What the page learns.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Judged {
-    /// Whether every check passed.
-    pub passed: bool,
-    /// The message for the learner.
-    pub text: String,
-    /// The grade.
-    pub grade: serde_json::Value,
-    /// What is to be looked at, by line: what the compiler says, or what was found and what costs too much.
-    pub lines: Vec<Message>,
-    /// What is known of the exercise now, as the file of progress has it: what was known already stays.
-    pub progress: String,
-}
-
 /// What the child answers.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
     /// A grade.
     Judged(Box<Judged>),
-    /// Why there is none: with the exit code that the command would have.
-    Refused {
-        /// The exit code.
-        code: u8,
-        /// The sentence.
-        message: String,
-    },
+    /// Why there is none.
+    Refused(Failure),
 }
 
 /// Runs a child and waits for its answer.
@@ -135,39 +99,18 @@ pub fn child(program: &Path) -> std::io::Result<()> {
     let judged = catch_unwind(AssertUnwindSafe(|| judge(&order, program)));
     let reply = match judged {
         Ok(Ok(judged)) => Reply::Judged(Box::new(judged)),
-        Ok(Err(why)) => Reply::Refused { code: why.exit_code(), message: why.to_string() },
+        Ok(Err(failure)) => Reply::Refused(failure),
         Err(_) => {
             let message = "this is a bug in warpbook, not in your text: please report it with the text";
-            Reply::Refused { code: 101, message: message.to_owned() }
+            Reply::Refused(Failure::new("internal", message))
         }
     };
     std::io::stdout().write_all(&serde_json::to_vec(&reply)?)
 }
 
-fn judge(order: &Order, program: &Path) -> Result<Judged, DeskError> {
-    let Request { exercise, text, progress } = &order.request;
+fn judge(order: &Order, program: &Path) -> Result<Judged, Failure> {
     let course = Course::load(&order.course)?;
-    let exercise = course.exercise(exercise)?;
     // What the command line has recorded wins over what the page has.
-    let mut state = State::load(&course)?;
-    state.merge(&State::parse(progress));
-    let compiler = Cached::new(Sandboxed::new(program.to_owned()));
-    let checked = desk::check_text(&course, &state, exercise, text, &compiler)?;
-    let mut lines = Vec::new();
-    let grade = checked.grades.first().map(|grade| {
-        state.note(exercise, grade);
-        lines = places(grade);
-        serde_json::to_value(grade)
-    });
-    let grade = grade.transpose().map_err(std::io::Error::other)?.unwrap_or_default();
-    let progress = state.only(&exercise.name).lines();
-    Ok(Judged { passed: checked.passed, text: checked.text(), grade, lines, progress })
-}
-
-/// What is to be looked at in a graded kernel.
-fn places(grade: &Grade) -> Vec<Message> {
-    let mut all: Vec<Message> = grade.checks.iter().flat_map(|check| messages(&grade.file, &check.detail)).collect();
-    let found = worker::places(grade);
-    all.extend(found.into_iter().map(|(line, message)| Message { line, severity: "finding".to_owned(), message }));
-    all
+    let state = State::load(&course)?;
+    page::judge(&course, state, &order.request, &Cached::new(Sandboxed::new(program.to_owned())), None)
 }

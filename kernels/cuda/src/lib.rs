@@ -11,10 +11,11 @@ pub mod compile;
 pub mod digest;
 pub mod doctor;
 pub mod gpu;
-pub mod names;
 pub mod ncu;
 pub mod nvcc;
 pub mod nvrtc;
 pub mod peers;
 pub mod sass;
 pub mod setup;
+
+pub use launch::names;

@@ -7,7 +7,8 @@ use sim::Dim3;
 
 use super::SpecError;
 use super::expression::{self, Names};
-use super::spec::{LaunchSpec, Session, shape};
+use super::shape;
+use super::spec::{LaunchSpec, Session};
 
 /// The options of `warpbook sim` that say what is launched, as they were typed.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -11,7 +11,7 @@ use toml::Value;
 use super::content::Context;
 use super::element::Element;
 use super::expression::{self, Names};
-use super::{SpecError, split};
+use super::{SpecError, shape};
 
 /// Most schedules that one launch may be run in.
 pub const MOST_SCHEDULES: u64 = 1_000_000;
@@ -156,22 +156,6 @@ fn extent(what: &str, value: &Value, names: &Names) -> Result<Dim3, SpecError> {
         other => text(other),
     };
     list.and_then(|list| shape(&list, names)).map_err(|why| SpecError::Usage(format!("{what}: {why}")))
-}
-
-/// Reads `X`, `X,Y` or `X,Y,Z`, each a number or an expression.
-///
-/// # Errors
-/// A sentence for the user.
-pub fn shape(text: &str, names: &Names) -> Result<Dim3, String> {
-    // Plain numbers have messages of their own.
-    let numbers: Result<Vec<String>, String> = split(text)
-        .into_iter()
-        .map(|part| match part.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => Ok(part.to_owned()),
-            false => expression::count(part, names).map(|count| count.to_string()),
-        })
-        .collect();
-    numbers?.join(",").parse()
 }
 
 impl Session {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::class::{ExerciseResult, Status, Submission, SubmissionReport};
+use crate::course::Files;
 
 fn result(name: &str, status: Status, points: f64) -> ExerciseResult {
     ExerciseResult {
@@ -52,7 +53,13 @@ fn report() -> ClassReport {
 }
 
 fn course() -> Course {
-    Course { dir: PathBuf::new(), title: "A | course".to_owned(), groups: Vec::new(), exercises: Vec::new() }
+    Course {
+        dir: PathBuf::new(),
+        files: Files::Folder,
+        title: "A | course".to_owned(),
+        groups: Vec::new(),
+        exercises: Vec::new(),
+    }
 }
 
 /// Validates every submission's file, and that the schema refuses a spoiled one.

@@ -1,10 +1,10 @@
 //! A kernel's arguments as a launch writes them: `1024`, `f32:0.5`, `f32[n]=random`, `&x+128`, `{i32:3, &x}`, `null`.
 
-use super::SpecError;
-use super::content::{self, Content, Context};
-use super::element::Element;
-use super::expression;
-use super::split;
+use data::element::Element;
+use data::{expression, split};
+
+use crate::SpecError;
+use crate::content::{self, Content, Context};
 
 /// What an argument is.
 #[derive(Debug, Clone, PartialEq)]
@@ -206,7 +206,7 @@ fn field_of(text: &str, context: Context<'_>) -> Result<(Value, usize), SpecErro
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::testing::{context, names};
+    use crate::testing::{context, names};
 
     fn value_of(text: &str) -> Value {
         match parse(text, None, context(&names())).unwrap() {

@@ -4,10 +4,11 @@
 use std::fs;
 use std::path::Path;
 
-use super::SpecError;
-use super::element::Element;
-use super::expression::{self, Names};
-use super::generate;
+use data::element::Element;
+use data::expression::{self, Names};
+use data::generate;
+
+use crate::SpecError;
 
 /// Largest buffer, in bytes: more fits on no GPU of the targets.
 const LARGEST: u64 = 1 << 38;
@@ -171,7 +172,7 @@ fn values<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::launch::testing::{context, names};
+    use crate::testing::{context, names};
 
     fn content(text: &str) -> Content {
         parse(text, context(&names())).unwrap().unwrap()

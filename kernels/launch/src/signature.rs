@@ -1,9 +1,9 @@
 //! A kernel's parameters as its source writes them, as far as source, mangled name and PTX tell: for lists and messages,
 //! and so that an argument can be a bare number.
 
+use data::element::Element;
 use sim::Module;
 
-use super::element::Element;
 use crate::names;
 
 /// A kernel with its parameters.
@@ -120,7 +120,7 @@ impl Signature {
     }
 
     /// Its options from `--grid` on.
-    pub(super) fn example(&self) -> Vec<String> {
+    pub fn example(&self) -> Vec<String> {
         let block = match (self.required_threads, self.max_threads) {
             (Some([x, y, z]), _) => format!("{x},{y},{z}").trim_end_matches(",1").to_owned(),
             (None, Some(most)) => most.min(256).to_string(),

@@ -1,0 +1,167 @@
+//! The grader that pages have, against `warpbook exercise check`: the same verdict, message and grade for every text.
+
+use std::path::Path;
+
+use exercises::built::{Build, Maker};
+use exercises::bundle::Bundle;
+use exercises::compiler::{Cached, Compiler, Local};
+use exercises::course::{Course, Exercise};
+use exercises::page::{self, Request, module, requests};
+use exercises::state::State;
+use exercises::{GradeError, prebuild};
+use kernels::testing;
+use serde_json::{Value, json};
+
+/// What the ordinary tests try: each kind of exercise, and one whose starter is right and costs too much.
+const SAMPLE: [&str; 5] = ["stride_costs", "block_sum", "across_warps", "padding_macro", "up_sweep"];
+
+/// Most bytes of what a page fetches for one exercise, compressed.
+const MOST: usize = 300_000;
+
+fn course() -> Course {
+    Course::load(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+/// Both compilers, or why the test does not run.
+fn compilers(what: &str) -> Option<[(Maker, Cached<Local>); 2]> {
+    let both = [Maker::Nvrtc, Maker::Clang].map(|maker| (maker, Cached::new(prebuild::compiler(maker))));
+    if both.iter().any(|(_, compiler)| compiler.identity().is_none()) {
+        testing::not_run(what, "NVRTC or clang is missing");
+        return None;
+    }
+    Some(both)
+}
+
+/// What the command line says of a text.
+fn checked(course: &Course, exercise: &Exercise, text: &str, compiler: &dyn Compiler) -> Value {
+    let request = Request { exercise: exercise.name.clone(), text: text.to_owned(), progress: String::new() };
+    let judged = page::judge(course, State::default(), &request, compiler, None);
+    json!({ "ok": judged.unwrap_or_else(|why| panic!("{}: {}", exercise.name, why.message)) })
+}
+
+/// Holds the module against the command line, and the verdicts of both compilers against each other.
+fn alike(names: Option<&[&str]>) {
+    let Some([(_, nvrtc), (_, clang)]) = compilers("the grader of pages against the command line's") else { return };
+    let course = course();
+    let (mut passed, mut failed, mut wrong) = (0, 0, Vec::new());
+    for exercise in &course.exercises {
+        if names.is_some_and(|names| !names.contains(&&*exercise.name)) {
+            continue;
+        }
+        let bundle = Bundle::of(&course, exercise).unwrap();
+        for (what, text) in requests::texts(&course, exercise, &nvrtc).unwrap() {
+            let request = requests::request(&bundle, &text, "", &clang).unwrap().to_string();
+            let here: Value = serde_json::from_str(&module::answer(request.as_bytes(), None)).unwrap();
+            let command = checked(&course, exercise, &text, &clang);
+            if here != command {
+                wrong.push(format!("{}, {what}: {}", exercise.name, first_difference(&here, &command)));
+            }
+            let other = checked(&course, exercise, &text, &nvrtc);
+            if other["ok"]["passed"] != here["ok"]["passed"] {
+                wrong.push(format!(
+                    "{}, {what}: NVRTC's code passes: {}, clang's: {}; {}",
+                    exercise.name,
+                    other["ok"]["passed"],
+                    here["ok"]["passed"],
+                    here["ok"]["text"].as_str().unwrap_or_default()
+                ));
+            }
+            if here["ok"]["passed"] == true { passed += 1 } else { failed += 1 }
+        }
+    }
+    assert!(wrong.is_empty(), "{passed} passed, {failed} failed, and differing:\n{}", wrong.join("\n\n"));
+    assert!(passed >= 5 && failed >= 20, "{passed} passed, {failed} failed");
+}
+
+/// The first line of the messages, or the first field of the grades, that is not the same.
+fn first_difference(here: &Value, there: &Value) -> String {
+    let text = |value: &Value| value["ok"]["text"].as_str().unwrap_or_default().to_owned();
+    let (own, other) = (text(here), text(there));
+    match own.lines().zip(other.lines()).find(|(one, two)| one != two) {
+        Some((one, two)) => format!("`{one}` here, `{two}` there"),
+        None if own == other => {
+            let grades = (&here["ok"]["grade"], &there["ok"]["grade"]);
+            let keys = grades.0.as_object().into_iter().flat_map(|fields| fields.keys());
+            let field = keys.into_iter().find(|key| grades.0[key.as_str()] != grades.1[key.as_str()]);
+            format!("{field:?} differs: {}", here["error"])
+        }
+        None => format!("{own}\n--- there:\n{other}"),
+    }
+}
+
+#[test]
+fn a_page_judges_as_the_command_does() {
+    alike(Some(&SAMPLE));
+}
+
+/// All of the course takes minutes: `cargo test -p exercises --test page -- --ignored`.
+#[test]
+#[ignore = "minutes"]
+fn a_page_judges_the_whole_course_as_the_command_does() {
+    alike(None);
+}
+
+#[test]
+fn what_a_page_fetches_is_current_small_and_without_sources() {
+    let course = course();
+    for exercise in &course.exercises {
+        let bundle = Bundle::of(&course, exercise).unwrap_or_else(|why| panic!("{why}"));
+        let text = serde_json::to_string(&bundle).unwrap();
+        let packed = std::fs::metadata(course.built_file(exercise)).unwrap().len() as usize;
+        // What is not packed yet packs at least as well as prose.
+        let rest: usize = bundle.kept.texts.values().map(String::len).sum();
+        assert!(packed + rest < MOST, "{}: {packed} and {rest} bytes", exercise.name);
+        assert_eq!(serde_json::from_str::<Bundle>(&text).unwrap(), bundle, "{}", exercise.name);
+        if exercise.has_contract() {
+            let solution = std::fs::read_to_string(course.solution_file(exercise)).unwrap();
+            let starter = &bundle.kept.texts[&format!("{}/{}.cu", exercise.group, exercise.name)];
+            assert_ne!(starter, &solution);
+            assert!(
+                bundle.kept.texts.keys().all(|path| !path.starts_with("solutions") || path.ends_with(".proof.txt"))
+            );
+        }
+        for case in exercise.cases.iter().filter(|case| case.hidden) {
+            assert!(!text.contains(&format!("\"{}\"", case.name)), "{}: {}", exercise.name, case.name);
+        }
+    }
+}
+
+#[test]
+fn the_authors_sources_compile_to_what_is_committed() {
+    let Some(compilers) = compilers("compiling the authors' sources of exercises again") else { return };
+    let course = course();
+    for name in SAMPLE {
+        let exercise = course.exercise(name).unwrap();
+        let compile = |maker: Maker, name: &str, text: &str| {
+            let compiler = compilers.iter().find(|(own, _)| *own == maker).map(|(_, compiler)| compiler);
+            let made = compiler.expect("one of both").compile(name, text);
+            made.map_err(|why| GradeError::Internal(format!("{why:?}")))
+        };
+        let made = prebuild::make(&course, exercise, &compile).unwrap();
+        let committed = Bundle::of(&course, exercise).unwrap().kept.built;
+        let names =
+            |builds: &[Build]| builds.iter().map(|build| (build.file.clone(), build.compiler)).collect::<Vec<_>>();
+        assert_eq!(names(&made.own), names(&committed.own), "{name}");
+        assert!(made == committed, "{name}: run `warpbook dev ptx --exercises`");
+    }
+}
+
+#[test]
+fn what_is_no_request_is_told_so() {
+    for (request, kind) in [("", "input"), ("{\"op\":\"check\"}", "input"), ("{\"op\":\"dance\"}", "input")] {
+        let answer: Value = serde_json::from_str(&module::answer(request.as_bytes(), None)).unwrap();
+        assert_eq!(answer["error"]["kind"], kind, "{request}: {answer}");
+    }
+    let course = course();
+    let bundle = Bundle::of(&course, course.exercise("block_sum").unwrap()).unwrap();
+    let ask = |request: Value| -> Value {
+        serde_json::from_str(&module::answer(request.to_string().as_bytes(), None)).unwrap()
+    };
+    let other = ask(json!({"op": "check", "course": bundle, "exercise": "no_such", "text": ""}));
+    assert!(other["error"]["message"].as_str().unwrap().contains("no_such"), "{other}");
+    let bare = ask(json!({"op": "check", "course": bundle, "exercise": "block_sum", "text": "x"}));
+    assert_eq!(bare["error"]["kind"], "unsupported", "{bare}");
+    let starter = ask(json!({"op": "starter", "course": bundle, "exercise": "block_sum"}));
+    assert_eq!(starter["ok"]["file"], "block_sum.cu");
+    assert!(starter["ok"]["text"].as_str().unwrap().contains("__global__"), "{starter}");
+}
