@@ -609,6 +609,15 @@ pub(super) enum Op {
         b: Src,
         flush: bool,
     },
+    /// A product with a power of two, rounded once.
+    MulScaled {
+        d: Dst,
+        a: Src,
+        b: Src,
+        /// The exponent of the power.
+        power: i8,
+        flush: bool,
+    },
     Fma {
         d: Dst,
         a: Src,
@@ -789,6 +798,11 @@ pub(super) enum Op {
     BranchDivergent {
         target: u32,
         mask: Src,
+    },
+    /// To the place that a register names, in bytes from `base` on.
+    BranchIndirect {
+        address: Src64,
+        base: i64,
     },
     Exit {
         also: Pred,
