@@ -302,6 +302,7 @@ pub(super) struct Atomic {
     pub(super) elements: u32,
     /// The register for the old value, if the instruction returns one at all (`None`: a reduction).
     pub(super) result: Option<u8>,
+    /// The predicate that tells where it was done; 7 for none.
     pub(super) success: u8,
     pub(super) a: Slot,
     pub(super) b: Slot,
