@@ -115,11 +115,14 @@ pub(crate) enum Command {
     /// Launch the work of a folder once: what `exercise check --gpu` runs under the profiler
     #[command(hide = true)]
     LaunchWork {
-        /// The folder with kernels, launches and buffers
+        /// The folder with kernels, launches and buffers, or with numbered folders of that kind
         folder: PathBuf,
         /// Ordinal of the GPU
         #[arg(long, default_value_t = 0)]
         gpu: u32,
+        /// How often, one round after the other
+        #[arg(long, default_value_t = 1)]
+        times: u32,
     },
     /// Launch each probe of a suite once: what `dev probes --record` runs under the profiler
     #[command(hide = true)]

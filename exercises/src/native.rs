@@ -130,7 +130,7 @@ impl Bench<'_> {
         let code = code(&grade.file, text, &compiled)?;
         let public: Vec<&Instance> = self.instances.iter().filter(|one| !one.case.hidden).collect();
         let works = public.iter().map(|one| one.work(&code)).collect::<Result<Vec<_>, _>>().map_err(failure)?;
-        let measured = match device.measure(&code.counted_ptx, &works) {
+        let measured = match device.measure(kernels::native::Code::of_ptx(&code.counted_ptx), &works) {
             Ok(measured) => measured,
             Err(why) => return Ok(run(Outcome::Failed { why: why.to_string() })),
         };

@@ -9,7 +9,7 @@ use exercises::native::{NativeCases, NativeRun};
 use exercises::state::State;
 use exercises::{Bench, Course, Depth};
 use kernels::gpu::{GpuError, Times, Value, Work};
-use kernels::native::{Device, Measured, MeasuredWork, Outcome};
+use kernels::native::{Code, Device, Measured, MeasuredWork, Outcome};
 use kernels::testing::compiler_for;
 use sim::{Arg, Launch, Module, Options};
 
@@ -32,12 +32,12 @@ impl Device for Stand {
         "a stand-in, driver 0".to_owned()
     }
 
-    fn measure(&self, ptx: &str, works: &[Work]) -> Result<Measured, GpuError> {
+    fn measure(&self, code: Code<'_>, works: &[Work]) -> Result<Measured, GpuError> {
         if self.0 == Mood::Stops {
             let [kernel, code, text] = ["k", "CUDA_ERROR_ILLEGAL_ADDRESS", "a stray access"].map(str::to_owned);
             return Err(GpuError::Fault { kernel, code, text });
         }
-        let module = Module::parse("work.ptx", ptx).unwrap();
+        let module = Module::parse("work.ptx", code.ptx).unwrap();
         let mut measured = Measured::default();
         for work in works {
             let (mut buffers, exact) = run(&module, work);
@@ -46,7 +46,7 @@ impl Device for Stand {
             }
             let times = Times { median_ns: 5000, min_ns: 4000, max_ns: 9000, runs: 30 };
             let exact = (self.0 != Mood::Uncounted).then_some(exact);
-            measured.works.push(MeasuredWork { buffers, times, exact });
+            measured.works.push(MeasuredWork { buffers, times, exact, streams: Vec::new() });
         }
         if self.0 == Mood::Uncounted {
             measured.notes.push("counters were not measured: there is no ncu".to_owned());

@@ -37,6 +37,12 @@ impl Assembled {
         Self { cubin, compiler: None, programs: BTreeMap::new(), written: BTreeMap::new() }
     }
 
+    /// The bytes of the cubin.
+    #[must_use]
+    pub fn cubin(&self) -> &[u8] {
+        &self.cubin
+    }
+
     /// PTX with the kernels of the cubin and their parameters, and nothing in them: for whoever looks names up.
     ///
     /// # Errors

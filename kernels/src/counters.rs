@@ -3,10 +3,13 @@
 
 pub use sim::observe::exact::{COUNT, Counter, EXACT, Unit};
 
+/// How long a launch took, in nanoseconds.
+pub const DURATION: &str = "gpu__time_duration.sum";
+
 /// Metrics that are recorded beside the exact counters and never compared: they depend on the compiler's other choices
 /// (registers, address arithmetic), on clocks, or on what other hardware units did meanwhile.
 pub const CONTEXT: [&str; 9] = [
-    "gpu__time_duration.sum",
+    DURATION,
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
     "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
     "launch__occupancy_limit_blocks",

@@ -13,21 +13,27 @@ use crate::counters::EXACT;
 use crate::doctor;
 use crate::gpu::{Gpu, GpuError, Properties, Times, Work};
 use crate::ncu::Ncu;
-use crate::record::work;
+use crate::record::machine::Counted;
+pub use crate::record::work::Code;
+use crate::record::work::{self, WorkError};
+
+pub mod stream;
 
 /// Timed runs of each work.
 const REPEATS: u32 = 30;
+/// Profiles of each launch of machine code: what the hardware does not repeat shows from twice on.
+pub const ROUNDS: u32 = 2;
 
 /// Something that runs kernels natively. That is [`Native`]; tests have others.
 pub trait Device {
     /// The GPU and its driver in words, such as `NVIDIA H200, driver 580.95.05`.
     fn name(&self) -> String;
 
-    /// Runs, times and, where that is possible, profiles each work with the kernels of `ptx`.
+    /// Runs, times and, where that is possible, profiles each work with the kernels of `code`.
     ///
     /// # Errors
     /// [`GpuError`] when the GPU refuses a launch or stops a kernel. That nothing can be profiled is a note.
-    fn measure(&self, ptx: &str, works: &[Work]) -> Result<Measured, GpuError>;
+    fn measure(&self, code: Code<'_>, works: &[Work]) -> Result<Measured, GpuError>;
 }
 
 /// What a GPU gave.
@@ -48,6 +54,9 @@ pub struct MeasuredWork {
     pub times: Times,
     /// The exact counters of all of its launches together, where Nsight Compute could be asked.
     pub exact: Option<Metrics>,
+    /// Of machine code that ran as it stands: what Nsight Compute counted of each launch and its instructions, an entry per
+    /// round; none where it could not be asked.
+    pub streams: Vec<Vec<Counted>>,
 }
 
 /// This machine's GPU. It is only open while something is measured, so that others can have it in between.
@@ -68,9 +77,28 @@ impl Native {
         Ok(Self { ordinal, program, properties })
     }
 
-    fn counters(&self, ptx: &str, works: &[Work]) -> Result<(Vec<Metrics>, Option<String>), work::WorkError> {
+    /// Fills in what Nsight Compute counts; returns a note where something could not be counted.
+    fn count(
+        &self,
+        code: Code<'_>,
+        works: &[Work],
+        measured: &mut [MeasuredWork],
+    ) -> Result<Option<String>, WorkError> {
         let ncu = Ncu::find(None)?;
-        work::profile(&ncu, &self.program, self.ordinal, ptx, works)
+        if code.cubin.is_none() {
+            let (counters, note) = work::profile(&ncu, &self.program, self.ordinal, code, works)?;
+            for (work, exact) in measured.iter_mut().zip(counters) {
+                work.exact = Some(exact);
+            }
+            return Ok(note);
+        }
+        let works: Vec<(Code<'_>, &Work)> = works.iter().map(|work| (code, work)).collect();
+        let streams = work::profile_stream(&ncu, &self.program, self.ordinal, &works, ROUNDS)?;
+        for (work, streams) in measured.iter_mut().zip(streams) {
+            work.exact = Some(stream::exact(&streams));
+            work.streams = streams;
+        }
+        Ok(None)
     }
 }
 
@@ -79,28 +107,23 @@ impl Device for Native {
         format!("{}, driver {}", self.properties.name, self.properties.driver)
     }
 
-    fn measure(&self, ptx: &str, works: &[Work]) -> Result<Measured, GpuError> {
+    fn measure(&self, code: Code<'_>, works: &[Work]) -> Result<Measured, GpuError> {
         let mut measured = Measured::default();
         {
             let gpu = Gpu::open(self.ordinal)?;
-            let kernels = gpu.load(ptx)?;
+            let kernels = code.load(&gpu)?;
             for work in works {
                 let buffers = kernels.run(work)?;
                 let times = kernels.time(work, REPEATS)?;
-                measured.works.push(MeasuredWork { buffers, times, exact: None });
+                measured.works.push(MeasuredWork { buffers, times, exact: None, streams: Vec::new() });
             }
             if let Some(lowered) = kernels.lowered_version() {
                 measured.notes.push(format!("the driver is older than the PTX: {lowered}"));
             }
         }
         // The GPU is closed again, so that the profiled process has it to itself.
-        match self.counters(ptx, works) {
-            Ok((counters, note)) => {
-                for (work, exact) in measured.works.iter_mut().zip(counters) {
-                    work.exact = Some(exact);
-                }
-                measured.notes.extend(note);
-            }
+        match self.count(code, works, &mut measured.works) {
+            Ok(note) => measured.notes.extend(note),
             Err(why) => measured.notes.push(format!("counters were not measured: {why}")),
         }
         let simulated = sim::target::DEFAULT.to_uppercase();

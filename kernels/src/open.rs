@@ -1,5 +1,6 @@
 //! Opens any kernel file: PTX as it is, CUDA C++ through a compiler.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::IsTerminal;
@@ -294,6 +295,18 @@ impl Opened {
     pub fn ptx(&self) -> &str {
         let compiled = self.compiled.as_ref().map(|compiled| &*compiled.ptx);
         compiled.or(self.ptx.as_deref()).unwrap_or_default()
+    }
+
+    /// The PTX and the machine code, if that is executed, as a GPU is given them. Of a cubin the PTX has the kernels'
+    /// parameters alone.
+    #[must_use]
+    pub fn native(&self) -> (Cow<'_, str>, Option<&[u8]>) {
+        match &self.machine_code {
+            None => (self.ptx().into(), None),
+            // A cubin that was opened has been read before.
+            Some(code) if self.ptx().is_empty() => (code.signatures().unwrap_or_default().into(), Some(code.cubin())),
+            Some(code) => (self.ptx().into(), Some(code.cubin())),
+        }
     }
 
     /// A cubin, whose machine code is executed. Its kernels have their parameters by size alone.

@@ -109,10 +109,10 @@ pub(crate) struct Sim {
     pub(crate) lowering: Option<LoweringChoice>,
     /// Execute the machine code that ptxas makes for the H200 instead of the PTX, as a cubin (.cubin) is executed: counts the
     /// instruction stream too, and looks only for accesses outside of memory, deadlocks and endless kernels
-    #[arg(long, conflicts_with_all = ["gpu", "access", "schedules", "seed", "symbol", "lowering", "registers"])]
+    #[arg(long, conflicts_with_all = ["access", "schedules", "seed", "symbol", "lowering", "registers"])]
     pub(crate) machine_code: bool,
     /// The same, and show every machine instruction with its counts beside its source line, and what warps wait for there
-    #[arg(long, conflicts_with_all = ["sample", "gpu", "access", "schedules", "seed", "symbol", "lowering", "registers"])]
+    #[arg(long, conflicts_with_all = ["sample", "access", "schedules", "seed", "symbol", "lowering", "registers"])]
     pub(crate) sass: bool,
     /// Bugs to look for: all, or some of memcheck, racecheck, initcheck, synccheck with commas between them
     #[arg(long, default_value = "all", value_name = "LIST")]
@@ -121,7 +121,8 @@ pub(crate) struct Sim {
     #[arg(long, value_name = "LINE")]
     pub(crate) access: Option<Line>,
     /// Also run the launches on this machine's GPU if nothing is wrong with them, and show what it leaves, its times and
-    /// its counters beside the simulated ones
+    /// its counters beside the simulated ones; with --machine-code the very machine code, and the counters of the
+    /// instruction stream and of each instruction, too
     #[arg(
         long,
         value_name = "GPU",

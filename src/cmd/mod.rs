@@ -74,7 +74,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
         Command::Bench(args) => bench::run(args, json),
         Command::Calibrate(args) => calibrate::run(&args, json),
         Command::LaunchCases { problem, gpu, times, machine_code } => record::child(&problem, gpu, times, machine_code),
-        Command::LaunchWork { folder, gpu } => record::launch_work(&folder, gpu),
+        Command::LaunchWork { folder, gpu, times } => record::launch_work(&folder, gpu, times),
         Command::LaunchProbes { folder, gpu } => dev::launch_probes(&folder, gpu),
         Command::Exercise(args) => exercise::run(&args, json),
         Command::Watch(args) => exercise::run_watch(&args),

@@ -84,7 +84,7 @@ pub(crate) fn child(problem: &str, gpu: u32, times: u32, machine_code: bool) -> 
 }
 
 /// What the profiler starts for kernels that are no problem's.
-pub(crate) fn launch_work(folder: &Path, gpu: u32) -> Ended {
-    record::work::child(folder, gpu).map_err(|error| Failure::new(error.exit_code(), error))?;
+pub(crate) fn launch_work(folder: &Path, gpu: u32, times: u32) -> Ended {
+    record::work::child(folder, gpu, times).map_err(|error| Failure::new(error.exit_code(), error))?;
     Ok(0)
 }

@@ -11,6 +11,7 @@ use kernels::launch::run::{self, Ran, Timing};
 use kernels::launch::spec::Session;
 use kernels::lowering;
 use kernels::names;
+use kernels::native::Code;
 use kernels::open::{self, How, Opened};
 use kernels::timing::{gantt, roofline};
 use profile::Profile;
@@ -50,7 +51,9 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
     let mut twin = gpu.is_some().then(Twin::new);
     let ran = run::run(&session, &mut opened, &options, timing.as_ref(), twin.as_mut())
         .map_err(|error| Failure::new(error.exit_code(), error))?;
-    let on_gpu = gpu.zip(twin).map(|(gpu, twin)| twin.run(&ran, opened.ptx(), session.tolerance, &gpu));
+    let (ptx, cubin) = opened.native();
+    let code = Code { ptx: &ptx, cubin };
+    let on_gpu = gpu.zip(twin).map(|(gpu, twin)| twin.run(&ran, code, session.tolerance, &gpu));
     draw(&ran, args)?;
     if is_lowered(&options) && !time.sample && opened.machine_code.is_none() {
         let mut kernels: Vec<&str> = ran.launches.iter().map(|launch| &*launch.report.kernel).collect();

@@ -9,7 +9,9 @@ use super::element::Element;
 use super::expect::{self, Comparison};
 use super::run::{Ran, RanLaunch};
 use crate::gpu::{Times, Work};
-use crate::native::{Device, FAULTS_FOUND, OnGpu, Outcome, Pair, pairs};
+use crate::names;
+use crate::native::stream::{self, StreamCheck};
+use crate::native::{Code, Device, FAULTS_FOUND, OnGpu, Outcome, Pair, pairs};
 
 /// What a GPU needs to do what a session did, and what it must leave.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -69,21 +71,19 @@ impl Twin {
 
     /// Runs the session on a GPU, if the simulator found nothing in it. Numbers may differ by `tolerance`, as they may
     /// from expected ones.
-    pub fn run(&self, ran: &Ran, ptx: &str, tolerance: f64, device: &dyn Device) -> NativeSession {
-        let outcome = match self.forbidden(ran, ptx) {
+    pub fn run(&self, ran: &Ran, code: Code<'_>, tolerance: f64, device: &dyn Device) -> NativeSession {
+        let outcome = match self.forbidden(ran, code.ptx) {
             Some(why) => Outcome::NotRun { why },
-            None => match device.measure(ptx, std::slice::from_ref(&self.work)) {
+            None => match device.measure(code, std::slice::from_ref(&self.work)) {
                 Err(why) => Outcome::Failed { why: why.to_string() },
                 Ok(mut measured) => match measured.works.pop() {
                     None => Outcome::Failed { why: "it gave nothing back".to_owned() },
                     Some(work) => {
-                        let compare = |left: &Left| {
-                            let got = work.buffers.get(left.buffer).map_or(&[][..], Vec::as_slice);
-                            expect::compare(&left.title, got, &left.bytes, left.element, tolerance)
-                        };
                         let simulated = sum(&ran.launches);
+                        let streams = ran.launches.iter().zip(&work.streams);
                         Outcome::Ran(Native {
-                            buffers: self.left.iter().map(compare).collect(),
+                            buffers: self.compare(&work.buffers, tolerance),
+                            streams: streams.map(|(launch, rounds)| stream::check(&launch.report, rounds)).collect(),
                             times: work.times,
                             predicted_us: predicted_us(&ran.launches),
                             counters: work.exact.map_or_else(Vec::new, |exact| pairs(&simulated, &exact)),
@@ -96,8 +96,25 @@ impl Twin {
         NativeSession(OnGpu { gpu: device.name(), outcome })
     }
 
+    /// What a GPU is to do.
+    #[must_use]
+    pub const fn work(&self) -> &Work {
+        &self.work
+    }
+
+    /// The buffers of the work as a GPU left them, beside what the simulator left in those that are judged.
+    #[must_use]
+    pub fn compare(&self, got: &[Vec<u8>], tolerance: f64) -> Vec<Comparison> {
+        let compare = |left: &Left| {
+            let got = got.get(left.buffer).map_or(&[][..], Vec::as_slice);
+            expect::compare(&left.title, got, &left.bytes, left.element, tolerance)
+        };
+        self.left.iter().map(compare).collect()
+    }
+
     /// Why it is not run natively; nothing if it may be.
-    fn forbidden(&self, ran: &Ran, ptx: &str) -> Option<String> {
+    #[must_use]
+    pub fn forbidden(&self, ran: &Ran, ptx: &str) -> Option<String> {
         if ran.cut_short || ran.launches.iter().any(|launch| !launch.report.is_clean()) {
             return Some(FAULTS_FOUND.to_owned());
         }
@@ -138,6 +155,9 @@ pub struct Native {
     pub predicted_us: Option<f64>,
     /// The exact counters, simulated and measured; none without Nsight Compute.
     pub counters: Vec<Pair>,
+    /// Of machine code: every launch beside what Nsight Compute counted of it and of its instructions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<StreamCheck>,
     /// What the user should know, one sentence each.
     pub notes: Vec<String>,
 }
@@ -157,7 +177,7 @@ impl NativeSession {
     pub fn text(&self) -> String {
         let mut out = String::new();
         let OnGpu { gpu, outcome } = &self.0;
-        let Native { buffers, times, predicted_us, counters, notes } = match outcome {
+        let Native { buffers, times, predicted_us, counters, streams, notes } = match outcome {
             Outcome::NotRun { why } => {
                 let _ = writeln!(out, "not run on the GPU ({gpu}): {why}");
                 return out;
@@ -200,12 +220,35 @@ impl NativeSession {
                 let _ = writeln!(out, "    {:width$}  {}", pair.label, pair.text());
             }
         }
+        for stream in streams {
+            let (all, differ) = (stream.compared, &stream.differences);
+            let name = names::short(&stream.kernel);
+            let _ = writeln!(
+                out,
+                "  machine code of {name}: {} of {all} counters of the launch and its instructions are as simulated{}",
+                all - differ.len(),
+                if stream.unrepeated > 0 {
+                    format!(" ({} are not the same in every run on the GPU)", stream.unrepeated)
+                } else {
+                    String::new()
+                }
+            );
+            for difference in differ.iter().take(MOST_DIFFERENCES) {
+                let _ = writeln!(out, "    {}", difference.sentence());
+            }
+            if differ.len() > MOST_DIFFERENCES {
+                let _ = writeln!(out, "    and {} more; --json has all", differ.len() - MOST_DIFFERENCES);
+            }
+        }
         for note in notes {
             let _ = writeln!(out, "note: {note}");
         }
         out
     }
 }
+
+/// Differences of a launch that a text shows.
+const MOST_DIFFERENCES: usize = 12;
 
 #[cfg(test)]
 mod tests;

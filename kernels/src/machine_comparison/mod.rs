@@ -29,10 +29,10 @@ pub const MOST_THREADS: u64 = 1 << 14;
 const GPU: &str = sim::target::DEFAULT;
 
 /// A counter of an instruction.
-type Count = fn(&MachineInstruction) -> u64;
+pub type Count = fn(&MachineInstruction) -> u64;
 
 /// How an instruction's counters are called by the profiler, and what they are here.
-const COUNTS: [(&str, Count); 4] = [
+pub const COUNTS: [(&str, Count); 4] = [
     ("inst_executed", |instruction| instruction.executed),
     ("thread_inst_executed", |instruction| instruction.threads),
     ("thread_inst_executed_true", |instruction| instruction.pred_on),

@@ -21,9 +21,12 @@ use crate::truth::alike;
 const FAR: u64 = 1 << 16;
 
 /// The counters of a launch, and of its instructions.
-struct Counted {
-    metrics: Metrics,
-    instructions: BTreeMap<String, Vec<u64>>,
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// Of the launch, by Nsight Compute's names.
+    pub metrics: Metrics,
+    /// Of its instructions, by the names of [`INSTRUCTION`]: a value for each, in their order.
+    pub instructions: BTreeMap<String, Vec<u64>>,
 }
 
 /// Records the machine code of the problems of `options`.
@@ -111,7 +114,7 @@ fn profiled(
 }
 
 /// What one profile says. The error is a sentence.
-fn counted(counters: &[&str], plan: &str, launch: &Profiled) -> Result<Counted, String> {
+pub(super) fn counted(counters: &[&str], plan: &str, launch: &Profiled) -> Result<Counted, String> {
     let missing = |metric: &str| format!("the table has no column for {metric}");
     let mut metrics = Metrics::new();
     for &metric in counters {

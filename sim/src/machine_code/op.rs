@@ -302,6 +302,7 @@ pub(super) struct Atomic {
     pub(super) elements: u32,
     /// The register for the old value, if the instruction returns one at all (`None`: a reduction).
     pub(super) result: Option<u8>,
+    /// The predicate that tells where it was done; 7 for none.
     pub(super) success: u8,
     pub(super) a: Slot,
     pub(super) b: Slot,
@@ -609,6 +610,15 @@ pub(super) enum Op {
         b: Src,
         flush: bool,
     },
+    /// A product with a power of two, rounded once.
+    MulScaled {
+        d: Dst,
+        a: Src,
+        b: Src,
+        /// The exponent of the power.
+        power: i8,
+        flush: bool,
+    },
     Fma {
         d: Dst,
         a: Src,
@@ -789,6 +799,11 @@ pub(super) enum Op {
     BranchDivergent {
         target: u32,
         mask: Src,
+    },
+    /// To the place that a register names, in bytes from `base` on.
+    BranchIndirect {
+        address: Src64,
+        base: i64,
     },
     Exit {
         also: Pred,

@@ -161,7 +161,7 @@ impl Program {
 pub fn refusal(bytes: [u8; 16], offset: u64) -> Option<String> {
     match sass::decode(Architecture::Sm90, bytes, offset) {
         Err(why) => Some(why.to_string()),
-        Ok(instruction) => decode::decode(&instruction, &mut Constants::new(), 0).err().map(|Refused(why)| why),
+        Ok(instruction) => decode::decode(&instruction, &mut Constants::new(), 0, offset).err().map(|Refused(why)| why),
     }
 }
 
@@ -234,7 +234,7 @@ fn section(code: &Code, constants: &mut Constants, instructions: &mut Vec<Inst>,
         };
         let inst = match decoded {
             Ok(instruction) => {
-                let (guard, op) = match decode::decode(&instruction, constants, start) {
+                let (guard, op) = match decode::decode(&instruction, constants, start, offset) {
                     Ok(found) => found,
                     Err(Refused(why)) => {
                         refuse(instruction.opcode(), why);

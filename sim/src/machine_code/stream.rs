@@ -48,7 +48,7 @@ const fn stream(
     Stream { counter: Counter { metric, label, unit, meaning }, value }
 }
 
-const BRANCHES: &[&str] = &["BRA", "CALL", "RET"];
+const BRANCHES: &[&str] = &["BRA", "BRX", "CALL", "RET"];
 use Unit::{ThreadInstructions as Threads, WarpInstructions as Warps};
 
 /// All of them, in the order in which tables show them.
@@ -72,7 +72,7 @@ pub(super) const STREAM: &[Stream] = &[
     stream("smsp__sass_branch_targets.sum", "branches", Warps, "How often a warp executed a branch, a call or a return.", |s| s.named(BRANCHES)),
     stream("smsp__sass_branch_targets_threads_divergent.sum", "divergent branches", Warps, "How often some lanes of a warp took a branch and others did not.", |s| s.executed.divergent),
     stream("smsp__sass_branch_targets_threads_uniform.sum", "uniform branches", Warps, "How often all lanes that executed a branch, a call or a return went the same way.", |s| s.named(BRANCHES) - s.executed.divergent),
-    stream("smsp__inst_executed_op_branch.sum", "control instructions", Warps, "How often a warp executed a branch, a call, a return, an exit, a wait for other lanes, or left a divergent region early.", |s| s.named(&["BRA", "EXIT", "BSYNC", "BREAK", "WARPSYNC", "CALL", "RET"])),
+    stream("smsp__inst_executed_op_branch.sum", "control instructions", Warps, "How often a warp executed a branch, a call, a return, an exit, a wait for other lanes, or left a divergent region early.", |s| s.named(&["BRA", "BRX", "EXIT", "BSYNC", "BREAK", "WARPSYNC", "CALL", "RET"])),
     stream("smsp__sass_inst_executed_op_branch.sum", "branch instructions", Warps, "How often a warp executed a branch, a call or a return.", |s| s.named(BRANCHES)),
     stream("smsp__sass_inst_executed_op_local_ld.sum", "local loads", Warps, "How often a warp executed a load from local memory, with at least one lane taking part.", |s| if matches!(s.name, "LDL" | "LD") { s.memory.local.instructions } else { 0 }),
     stream("smsp__sass_inst_executed_op_local_st.sum", "local stores", Warps, "How often a warp executed a store to local memory, with at least one lane taking part.", |s| if matches!(s.name, "STL" | "ST") { s.memory.local.instructions } else { 0 }),

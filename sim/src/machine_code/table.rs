@@ -188,6 +188,8 @@ pub const TABLE: &[Row] = &[
     row("BAR", &[Adu], Misc, Measured),
     row("R2UR", &[Alu], Misc, Measured),
     row("BRA", &[], Control, Measured),
+    // Like `RET`, which reads the place from a register, too.
+    row("BRX", &[Cbu, Adu], Control, Likeness),
     row("EXIT", &[Cbu], Control, Measured),
     row("BSSY", &[Cbu], Control, Measured),
     row("BSYNC", &[Cbu], Control, Measured),

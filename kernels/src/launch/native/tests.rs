@@ -9,7 +9,7 @@ use crate::counters::EXACT;
 use crate::gpu::{GpuError, Value};
 use crate::launch::run;
 use crate::launch::spec::{LaunchSpec, Session};
-use crate::native::{Measured, MeasuredWork};
+use crate::native::{Code, Measured, MeasuredWork};
 use crate::open::Opened;
 
 const PTX: &str = "
@@ -40,11 +40,14 @@ impl Device for Gives {
         "a stand-in, driver 0".to_owned()
     }
 
-    fn measure(&self, ptx: &str, works: &[Work]) -> Result<Measured, GpuError> {
-        assert!(ptx.contains(".entry add") && works.len() == 1);
+    fn measure(&self, code: Code<'_>, works: &[Work]) -> Result<Measured, GpuError> {
+        assert!(code.ptx.contains(".entry add") && works.len() == 1);
         let times = Times { median_ns: 7500, min_ns: 7000, max_ns: 9000, runs: 30 };
         let exact = Some(EXACT.iter().map(|counter| (counter.metric.to_owned(), self.1)).collect());
-        Ok(Measured { works: vec![MeasuredWork { buffers: self.0.clone(), times, exact }], notes: Vec::new() })
+        Ok(Measured {
+            works: vec![MeasuredWork { buffers: self.0.clone(), times, exact, streams: Vec::new() }],
+            notes: Vec::new(),
+        })
     }
 }
 
@@ -79,7 +82,7 @@ fn launches_share_their_named_buffers() {
     assert_eq!((twin.work.buffers.len(), twin.work.launches.len()), (1, 2));
     assert_eq!(&*twin.work.buffers[0].content, &words([1, 2, 3, 4])[..], "what stood there before the first launch");
     assert_eq!(twin.left[0].bytes, words([11, 12, 13, 14]), "what the second leaves");
-    let right = twin.run(&ran, PTX, 0.0, &Gives(vec![words([11, 12, 13, 14])], 2));
+    let right = twin.run(&ran, Code::of_ptx(PTX), 0.0, &Gives(vec![words([11, 12, 13, 14])], 2));
     assert!(right.agrees(), "{right:?}");
     let text = right.text();
     assert!(
@@ -88,7 +91,7 @@ fn launches_share_their_named_buffers() {
     );
     assert!(text.contains("2 = 2") && text.contains(" ≠ 2"), "two loads of a warp, and other things: {text}");
 
-    let wrong = twin.run(&ran, PTX, 0.0, &Gives(vec![words([11, 12, 0, 14])], 2));
+    let wrong = twin.run(&ran, Code::of_ptx(PTX), 0.0, &Gives(vec![words([11, 12, 0, 14])], 2));
     assert!(!wrong.agrees() && wrong.text().contains("1 of 4 elements are not as simulated"), "{}", wrong.text());
     assert_eq!(serde_json::to_value(&wrong).unwrap()["outcome"], "ran");
 }
@@ -100,13 +103,13 @@ fn every_launch_has_a_buffer_of_its_own_where_it_makes_one() {
     assert_eq!(twin.work.launches[1].args[0], Value::Address { buffer: 2, offset: 0 });
     assert_eq!((twin.left[1].buffer, &twin.left[1].bytes), (2, &words([8; 4])), "the last launch's is judged");
     let gives = Gives(vec![words([1, 2, 3, 4]), words([0; 4]), words([8; 4])], 0);
-    assert!(twin.run(&ran, PTX, 0.0, &gives).agrees());
+    assert!(twin.run(&ran, Code::of_ptx(PTX), 0.0, &gives).agrees());
 }
 
 #[test]
 fn faulty_code_is_not_run() {
     let (ran, twin) = simulated(&session(&["u32[2]=7", "1"], 1));
-    let refused = twin.run(&ran, PTX, 0.0, &Gives(Vec::new(), 0));
+    let refused = twin.run(&ran, Code::of_ptx(PTX), 0.0, &Gives(Vec::new(), 0));
     assert!(matches!(&refused.0.outcome, Outcome::NotRun { why } if why.contains("found faults")), "{refused:?}");
     assert!(refused.agrees() && refused.text().starts_with("not run on the GPU (a stand-in, driver 0): "));
 }

@@ -56,6 +56,8 @@ mod attribute {
     pub(super) const MIN_STACK_SIZE: u8 = 0x12;
     pub(super) const KPARAM_INFO: u8 = 0x17;
     pub(super) const EXIT_INSTR_OFFSETS: u8 = 0x1c;
+    /// Of kernels with more than 4 KiB of parameters.
+    pub(super) const KPARAM_INFO_V2: u8 = 0x45;
     pub(super) const REGCOUNT: u8 = 0x2f;
     pub(super) const NUM_BARRIERS: u8 = 0x4c;
 }
@@ -119,6 +121,10 @@ impl Resources {
                 offset: (*place >> 16) as u16,
                 size: *size >> 18,
             }),
+            // The same without flags: their 14 bits for the size do not suffice.
+            (attribute::KPARAM_INFO_V2, [_, place, size]) => {
+                self.parameters.push(Parameter { ordinal: *place as u16, offset: (*place >> 16) as u16, size: *size })
+            }
             (attribute::EXIT_INSTR_OFFSETS, offsets) => self.exits = offsets.to_vec(),
             (attribute::MAX_THREADS, [x, y, z]) => self.max_threads = Some([*x, *y, *z]),
             (attribute::REQNTID, [x, y, z]) => self.required_threads = Some([*x, *y, *z]),

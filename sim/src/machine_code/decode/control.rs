@@ -15,8 +15,9 @@ fn instruction(r: &Reader<'_>, target: i64, start: u32) -> Decoded<u32> {
     }
 }
 
-/// Decodes an instruction; `None` if it is of another kind. `start`: the number of the section's first instruction.
-pub(super) fn decode(name: &str, r: &mut Reader<'_>, start: u32) -> Decoded<Option<Op>> {
+/// Decodes an instruction; `None` if it is of another kind. `start`: the number of the section's first instruction; `at`:
+/// where the instruction stands, in bytes from there.
+pub(super) fn decode(name: &str, r: &mut Reader<'_>, start: u32, at: i64) -> Decoded<Option<Op>> {
     Ok(Some(match name {
         "S2R" | "S2UR" | "CS2R" => {
             let pair = name == "CS2R" && !r.take("32");
@@ -73,6 +74,15 @@ pub(super) fn decode(name: &str, r: &mut Reader<'_>, start: u32) -> Decoded<Opti
             Op::Elect { p: r.pred_dst()?, d: r.dst(1)?, q: r.pred()? }
         }
         "BRA" => branch(r, start)?,
+        "BRX" => {
+            if !r.optional_pred()?.always() {
+                return r.refuse("its predicate is not executed");
+            }
+            let address = r.int64()?;
+            // The distance is that from the next instruction, and the register has what is added to it.
+            let distance = r.target()?;
+            Op::BranchIndirect { address, base: at + 16 + distance }
+        }
         "EXIT" => {
             let _ = r.take("KEEPREFCOUNT") || r.take("NO_ATEXIT");
             Op::Exit { also: r.optional_pred()? }

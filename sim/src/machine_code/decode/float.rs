@@ -8,6 +8,9 @@ use super::reader::{Decoded, Reader};
 use crate::machine_code::op::{Float, Halves, Op, Result as To, Src, Src64, Test, Value, ZERO};
 use crate::semantics::{LaneOp, Signature};
 
+/// By which power of two a product is multiplied.
+const SCALES: [(&str, i8); 6] = [("D8", -3), ("D4", -2), ("D2", -1), ("M2", 1), ("M4", 2), ("M8", 3)];
+
 /// PTX's instruction of the same meaning.
 fn ptx(r: &Reader<'_>, opcode: &str) -> Decoded<(LaneOp, Signature)> {
     let parts: Vec<&str> = opcode.split('.').collect();
@@ -80,8 +83,15 @@ pub(super) fn decode(name: &str, r: &mut Reader<'_>) -> Decoded<Option<Op>> {
         "FADD" | "FMUL" => {
             let ftz = option(r, "FTZ", ".ftz");
             let sat = option(r, "SAT", ".sat");
+            let power = r.choose(&SCALES);
             let rounding = rounding(r);
             let (d, a, b) = (r.dst(1)?, r.float()?, r.float()?);
+            if let Some(power) = power {
+                if rounding != ".rn" || !sat.is_empty() {
+                    return r.refuse("with a scale it is executed with rounding to the nearest alone");
+                }
+                return Ok(Some(Op::MulScaled { d, a, b, power, flush: !ftz.is_empty() }));
+            }
             if rounding == ".rn" && sat.is_empty() {
                 let op = if name == "FADD" { Float::Add } else { Float::Mul };
                 return Ok(Some(Op::Float { op, d, a, b, flush: !ftz.is_empty() }));

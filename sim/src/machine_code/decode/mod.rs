@@ -11,7 +11,7 @@ pub(super) use reader::{Constant, Constants, Reader, Refused};
 
 use super::op::{Op, Pred};
 
-/// Decodes an instruction of a section whose first instruction has the number `start`.
+/// Decodes an instruction of a section whose first instruction has the number `start`; it stands `at` bytes behind that.
 ///
 /// # Errors
 /// [`Refused`] when it, or a modifier or operand of it, is not executed.
@@ -19,17 +19,18 @@ pub(super) fn decode(
     instruction: &sass::Instruction,
     constants: &mut Constants,
     start: u32,
+    at: u64,
 ) -> Result<(Option<Pred>, Op), Refused> {
     let guard = instruction.guard;
     let guard =
         (!guard.always()).then_some(Pred { number: guard.predicate, uniform: guard.uniform, not: guard.negated });
     let mut reader = Reader::new(instruction, constants);
-    let op = operation(instruction.name, &mut reader, start)?;
+    let op = operation(instruction.name, &mut reader, start, at.cast_signed())?;
     reader.finish()?;
     Ok((guard, op))
 }
 
-fn operation(name: &str, r: &mut Reader<'_>, start: u32) -> Result<Op, Refused> {
+fn operation(name: &str, r: &mut Reader<'_>, start: u32, at: i64) -> Result<Op, Refused> {
     // What the warp does once has the name of what each thread does, with a U before it.
     let plain = match name {
         "UIADD3" | "UIMAD" | "UISETP" | "ULEA" | "ULOP3" | "UMOV" | "USEL" | "UPRMT" | "USHF" | "UFLO" | "UBREV"
@@ -49,7 +50,7 @@ fn operation(name: &str, r: &mut Reader<'_>, start: u32) -> Result<Op, Refused> 
     if let Some(op) = bulk::decode(plain, r)? {
         return Ok(op);
     }
-    if let Some(op) = control::decode(plain, r, start)? {
+    if let Some(op) = control::decode(plain, r, start, at)? {
         return Ok(op);
     }
     Err(Refused(format!("`{name}` is not executed")))

@@ -5,7 +5,7 @@ use crate::event::{MemoryEvent, MemoryKind};
 use crate::lanes::lanes_of;
 use crate::machine_code::block::Block;
 use crate::machine_code::machine::RESERVED_SHARED;
-use crate::machine_code::op::{Atomic, AtomicOp, Row, Slot, Space, Wide};
+use crate::machine_code::op::{Atomic, AtomicOp, PredDst, Row, Slot, Space, Wide};
 use crate::machine_code::warp::Warp;
 use crate::memory::rows::Layout;
 
@@ -21,9 +21,17 @@ pub(super) fn execute(warp: &mut Warp, block: &mut Block<'_>, pc: u32, atomic: &
         b[part] = warp.raw(constants, behind(atomic.b, part));
     }
     let mut old = [[0u32; 32]; 4];
+    // A predicate tells in which lanes it was done: in those whose address is in global memory. For the others a way of its own
+    // follows in the code, which asks where the address lies (`QSPC`).
+    let (asks, mut done) = (atomic.success != 7, 0);
     by_space(atomic.space, &to, active, |space, to, lanes| {
+        if asks && matches!(space, Space::Shared | Space::Local) {
+            return;
+        }
+        done |= lanes;
         at(warp, block, pc, (atomic, space), (to, lanes), (&a, &b), &mut old);
     });
+    warp.set_pred(PredDst { number: atomic.success, uniform: false }, done, active);
     if let Some(register) = atomic.result.filter(|register| *register != 255) {
         // A try to swap that tells whether it succeeded does so in as many words as it swaps.
         for (part, row) in old.iter().take(words).enumerate() {

@@ -102,6 +102,14 @@ fn compare(test: Test, unordered: bool, a: &Row, b: &Row) -> u32 {
 fn rare(warp: &mut Warp, constants: &[u32], op: &Op, active: u32) -> bool {
     match *op {
         Op::Lanes { d, op, ref sources } => lanes(warp, constants, d, op, sources, active),
+        Op::MulScaled { d, a, b, power, flush } => {
+            let get = |source| flush_row(&warp.source(constants, source), flush);
+            let scale = 2f64.powi(power.into());
+            // The product of two numbers of single precision is exact in double precision, with the scale, too.
+            let scaled = |a, b| (f64::from(f32::from_bits(a)) * f64::from(f32::from_bits(b)) * scale) as f32;
+            let row = map2(&get(a), &get(b), |a, b| canonical(scaled(a, b)));
+            warp.set(d, &flush_row(&row, flush), active);
+        }
         Op::FMinMax { d, a, b, min, least, most } => {
             let (a, b, min) = (value(warp, constants, a), value(warp, constants, b), warp.pred(min));
             let mut row = [0; 32];

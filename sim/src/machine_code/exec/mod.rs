@@ -120,7 +120,11 @@ fn run_here(warp: &mut Warp, block: &mut Block<'_>, at: usize, fuel: &mut u64) {
                 pc = target;
                 continue;
             }
-            &(Op::CallRegister { address, base } | Op::Return { address, base }) if active != 0 => {
+            &(Op::CallRegister { address, base }
+            | Op::Return { address, base }
+            | Op::BranchIndirect { address, base })
+                if active != 0 =>
+            {
                 let to = warp.source64(constants, address);
                 let first = to[active.trailing_zeros() as usize & 31];
                 let same =
