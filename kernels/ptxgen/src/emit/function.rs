@@ -360,7 +360,9 @@ impl<'m> Writer<'_, 'm> {
 
     /// Whether an instruction is left out since nothing needs what it computes.
     pub(super) fn is_dead(&self, result: Option<Id>, kind: &Kind) -> bool {
-        !crate::parameters::has_effect(kind) && result.is_none_or(|id| !self.needed[id])
+        // What gives nothing is there for its effect, also where it is not known.
+        let silent = !matches!(kind, Kind::Call { .. });
+        !crate::parameters::has_effect(kind) && result.map_or(silent, |id| !self.needed[id])
     }
 
     /// What computes a value, and in which block.
