@@ -42,6 +42,7 @@ pub mod slice;
 pub mod svg;
 pub mod testing;
 pub mod timing;
+pub mod translation;
 pub mod truth;
 pub mod verdict;
 pub mod workload;

@@ -52,8 +52,7 @@ impl Writer<'_, '_> {
             passed.push(match &argument.attributes.byval {
                 None => self.pieces(&argument.operand)?,
                 Some(ty) => {
-                    let align = bytes_align(ty, argument.attributes.align);
-                    self.copied(&argument.operand, ty, align)?
+                    self.copied(&argument.operand, ty)?
                 }
             });
         }
@@ -69,8 +68,7 @@ impl Writer<'_, '_> {
         for ((argument, pieces), name) in arguments.iter().zip(&passed).zip(&names) {
             let ty = argument.attributes.byval.as_ref().unwrap_or(&argument.operand.ty);
             if argument.attributes.byval.is_some() {
-                let align = bytes_align(ty, argument.attributes.align);
-                for (piece, (at, unit)) in pieces.iter().zip(units(ty.size(), align)) {
+                for (piece, (at, unit)) in pieces.iter().zip(fields(ty)) {
                     self.line(format!("st.param.b{} \t[{name}+{at}], {piece};", unit * 8));
                 }
                 continue;
@@ -114,11 +112,11 @@ impl Writer<'_, '_> {
     }
 
     /// The bytes of an aggregate in memory, in registers.
-    fn copied(&mut self, pointer: &Operand, ty: &Type, align: u64) -> Result<Vec<String>, Error> {
+    fn copied(&mut self, pointer: &Operand, ty: &Type) -> Result<Vec<String>, Error> {
         let address = self.usable(pointer)?;
         let space = crate::spaces::name(address.space).map_or(String::new(), |space| format!(".{space}"));
         let mut all = Vec::new();
-        for (at, unit) in units(ty.size(), align) {
+        for (at, unit) in fields(ty) {
             let place = Self::place(&address, at);
             all.push(self.make(Class::holding(unit as u32 * 8), &format!("ld{space}.b{}", unit * 8), &[&place]));
         }
@@ -136,7 +134,17 @@ impl Writer<'_, '_> {
     }
 }
 
-/// How an aggregate of so many bytes is copied: offsets and widths.
+/// How an aggregate that is passed is copied: its scalars, and not what lies between them.
+pub(super) fn fields(ty: &Type) -> Vec<(u64, u64)> {
+    let mut all = Vec::new();
+    for (scalar, offset) in ty.scalars() {
+        let bytes = scalar.store_size();
+        all.extend(units(bytes, 1 << bytes.trailing_zeros()).into_iter().map(|(at, unit)| (offset + at, unit)));
+    }
+    all
+}
+
+/// How so many bytes are copied: offsets and widths.
 pub(super) fn units(size: u64, align: u64) -> Vec<(u64, u64)> {
     let mut all = Vec::new();
     let mut at = 0;

@@ -287,20 +287,12 @@ impl<'m> Writer<'_, 'm> {
                 let place = self.reserve(ty.size(), align);
                 let (base, space) = self.frame_base();
                 if self.needed[own.id] {
-                    let size = ty.size();
-                    let mut at = 0;
-                    while at < size {
-                        let mut unit = align.min(8);
-                        while at + unit > size || at % unit != 0 {
-                            unit /= 2;
-                        }
-                        let class = Class::holding(unit as u32 * 8);
+                    for (at, unit) in super::calls::fields(ty) {
                         let bits = unit * 8;
-                        let got = self.fresh(class);
+                        let got = self.fresh(Class::holding(bits as u32));
                         self.line(format!("ld.param.b{bits} \t{got}, [{name}+{at}];"));
                         let to = spaces::name(space).map_or(String::new(), |space| format!(".{space}"));
                         self.line(format!("st{to}.b{bits} \t[{base}+{}], {got};", place + at));
-                        at += unit;
                     }
                 }
                 self.values[own.id] = Some(vec![base.into()]);
@@ -368,7 +360,9 @@ impl<'m> Writer<'_, 'm> {
 
     /// Whether an instruction is left out since nothing needs what it computes.
     pub(super) fn is_dead(&self, result: Option<Id>, kind: &Kind) -> bool {
-        !crate::parameters::has_effect(kind) && result.is_none_or(|id| !self.needed[id])
+        // What gives nothing is there for its effect, also where it is not known.
+        let silent = !matches!(kind, Kind::Call { .. });
+        !crate::parameters::has_effect(kind) && result.map_or(silent, |id| !self.needed[id])
     }
 
     /// What computes a value, and in which block.
