@@ -51,9 +51,7 @@ impl Writer<'_, '_> {
         for argument in arguments {
             passed.push(match &argument.attributes.byval {
                 None => self.pieces(&argument.operand)?,
-                Some(ty) => {
-                    self.copied(&argument.operand, ty)?
-                }
+                Some(ty) => self.copied(&argument.operand, ty)?,
             });
         }
         let number = self.unit.calls;
