@@ -48,6 +48,16 @@ pub(crate) enum DevCommand {
         /// Versions or problems (all, if none is given)
         names: Vec<String>,
     },
+    /// Compare the PTX that ptxgen makes of clang's LLVM IR with that of LLVM's own back end: results, findings and exact
+    /// counters of the workbook's kernels
+    #[command(after_help = EXIT_CODES)]
+    Ptxgen {
+        /// Versions or problems (all, if none is given)
+        names: Vec<String>,
+        /// Without optimisation, as code is compiled for the checks
+        #[arg(long)]
+        unoptimised: bool,
+    },
     /// Compare the simulator's exact counters on small kernels with what a GPU counted
     #[command(after_help = EXIT_CODES)]
     Probes {

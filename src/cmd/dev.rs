@@ -29,6 +29,7 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
         }
         DevCommand::Isa => instructions(json),
         DevCommand::Clang { names } => compilers(names, json),
+        DevCommand::Ptxgen { names, unoptimised } => translations(names, !unoptimised, json),
         DevCommand::Time { out } => {
             let evaluation = super::compare_time::evaluate(&Compare::default(), kernels::timing::Road::Ptx)?;
             let file = evaluation.write(out).map_err(|why| Failure::new(USAGE, why))?;
@@ -214,6 +215,30 @@ pub(crate) fn launch_probes(folder: &Path, gpu: u32) -> Ended {
 }
 
 /// The workbook's kernels by clang beside NVRTC's.
+fn translations(names: &[String], optimised: bool, json: bool) -> Ended {
+    let rows =
+        kernels::translation::compare(names, optimised).map_err(|error| Failure::new(error.exit_code(), error))?;
+    if json {
+        out::json(&rows)?;
+    } else {
+        for row in &rows {
+            let differing: Vec<String> = (row.differences.iter())
+                .map(|difference| format!("{} {} -> {}", difference.counter, difference.llvm, difference.own))
+                .collect();
+            let equal = row.counters - row.differences.len();
+            say!("{}: {equal}/{} {}", row.version, row.counters, differing.join(", "));
+            if let Some(wrong) = &row.wrong {
+                say!("  wrong: {wrong}");
+            }
+        }
+        let counters: usize = rows.iter().map(|row| row.counters).sum();
+        let differing: usize = rows.iter().map(|row| row.differences.len()).sum();
+        let versions = rows.len();
+        say!("{} of {counters} exact counters of {versions} versions are those of LLVM's back end", counters - differing);
+    }
+    Ok(if rows.iter().any(|row| row.wrong.is_some()) { FAULTY } else { 0 })
+}
+
 fn compilers(names: &[String], json: bool) -> Ended {
     let table = kernels::compilers::compare(names).map_err(|error| Failure::new(error.exit_code(), error))?;
     if json {

@@ -125,6 +125,48 @@ const TESTS = {
         }
     },
 
+    async "an exercise is solved in its page"({ browser, site }) {
+        if (/^wbLab\.lacks/.test(await readFile(path.join(site, "lab/exercises.js"), "utf8"))) {
+            console.error("not run: exercises solved in a page, because the book was built without the grader as WebAssembly");
+            return;
+        }
+        const context = await browser.newContext({ serviceWorkers: "block", viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" });
+        const server = await serve(site);
+        try {
+            const page = await context.newPage();
+            page.setDefaultTimeout(60_000);
+            await page.goto(`${server.origin}/exercises/machine.html`, { waitUntil: "load" });
+            const made = page.locator("#exercise-block-sum");
+            await made.scrollIntoViewIfNeeded();
+            await page.waitForSelector("#exercise-block-sum[data-state=ready]");
+            await made.locator("button").first().press("Enter");
+            await made.locator(".cm-content, textarea").waitFor();
+            await page.keyboard.press("Control+Enter");
+            demand(/fetch it/.test(await made.locator(".wb-exercise-said").textContent()), "it is not said that the compiler is to be fetched");
+            await made.locator(".wb-clang-fetch").press("Enter");
+            await made.locator(".wb-clang:not(:has(button)) a").waitFor();
+            const judged = async (sign) => {
+                await made.locator(".cm-content, textarea").first().focus();
+                await page.keyboard.press("Control+Enter");
+                await made.locator(sign).waitFor();
+                return made.locator(".wb-exercise-said pre").textContent();
+            };
+            const starter = await judged(".wb-exercise-open");
+            demand(/block_sum: not yet/.test(starter) && /expected/.test(starter), `the starter is judged so: ${starter}`);
+            const solution = await readFile(new URL("../../exercises/solutions/00_machine/block_sum.cu", import.meta.url), "utf8");
+            await made.locator(".cm-content, textarea").first().focus();
+            await page.keyboard.press("Control+A");
+            await page.keyboard.insertText(solution);
+            const passed = await judged(".wb-exercise-passed");
+            demand(/block_sum/.test(passed), `the solution is judged so: ${passed}`);
+            const kept = await page.evaluate(() => window.wbLab.store.get("exercise:block_sum").progress);
+            demand(/^done block_sum/m.test(kept), `kept is: ${kept}`);
+        } finally {
+            await orLater(context.close());
+            await server.close();
+        }
+    },
+
     async "CUDA C++ by touch, stopped and begun again"({ browser, site }) {
         const context = await browser.newContext({
             serviceWorkers: "block", viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, reducedMotion: "reduce", colorScheme: "dark",

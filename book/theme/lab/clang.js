@@ -172,8 +172,11 @@ window.wbClang = (() => {
 
     // --- What the page says of it -----------------------------------------------------------------------------------------------
     const SERVE = "warpbook book serve --open";
-    /** A paragraph for who edits; `changed(ready)` hears whether the page can compile, each time that it becomes known. */
-    const note = (changed = () => {}) => {
+    /**
+     * A paragraph for who edits; `changed(ready)` hears whether the page can compile, each time that it becomes known. `otherwise` says
+     * what can be done where it cannot.
+     */
+    const note = (changed = () => {}, otherwise = "PTX can be edited and run here.") => {
         const box = make("div", { class: "wb-edit-note wb-clang" });
         const fetchButton = make("button", { type: "button", class: "wb-clang-fetch" });
         let has = false;
@@ -183,7 +186,7 @@ window.wbClang = (() => {
             has = !why && kept;
             if (why) {
                 box.replaceChildren("CUDA C++ is compiled by the program that serves the book, and this page was opened without it. Type: ",
-                    make("code", {}, SERVE), `. ${why} PTX can be edited and run here.`);
+                    make("code", {}, SERVE), `. ${why} ${otherwise}`.trimEnd());
             } else if (has) {
                 box.replaceChildren(`CUDA C++ is compiled in this page, by clang ${version.split(".")[0]} (`, licences(), ").");
             } else {

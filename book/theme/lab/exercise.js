@@ -1,6 +1,6 @@
 // Exercises in the page: answers and kernels are kept and judged by the code of `warpbook exercise check`, and what is said of them
 // is shown. The program that serves the book judges, where there is one; a page without it has the grader in a worker
-// (`grader.js`), which judges answers at once, and kernels that something has compiled.
+// (`grader.js`), which judges answers at once, and kernels that the page's own compiler (`clang.js`) has compiled.
 "use strict";
 
 (() => {
@@ -25,11 +25,10 @@
         const said = make("div", { class: "wb-exercise-said" });
         const check = make("button", { type: "button", class: "wb-exercise-check" }, "Check");
         const tools = make("div", { class: "wb-exercise-tools" }, check);
-        const nobody = make("p", { class: "wb-edit-note" },
-            "Kernels are compiled by the program that serves the book, and this page was opened without it. Type: ", make("code", {}, SERVE));
         const asks = state.questions.length > 0;
-        /** Whether somebody can judge what this exercise asks for. */
-        const judges = () => lab.service.there || asks;
+        /** What offers the page's own compiler, once a kernel is edited without a server. */
+        let note = null;
+        let file = "";
         let busy = false;
         let text = () => "";
         let mark = () => {};
@@ -38,16 +37,32 @@
             done.textContent = /^done /m.test(kept().progress ?? "") ? "Done." : "";
             done.hidden = done.textContent === "";
         };
-        /** What is said of a text: by the program that serves the page, else by the page's own grader. */
-        const judged = async (own) => {
+        const grader = async () => {
+            await lab.load("engine.js");
+            await lab.load("grader.js");
+            return window.wbGrader;
+        };
+        /** A kernel as the grader takes it, `{ ok }`: compiled for what is counted, and without optimisation for what is checked. */
+        const compiled = async (own, signal) => {
+            const request = { name: file, source: own, kernels: [] };
+            const made = await window.wbClang.compile(request, signal);
+            if (made.error?.kind === "rejected") return { ok: { rejected: made.error.message } };
+            if (made.error) return made;
+            const checked = await window.wbClang.compile({ ...request, debug: true }, signal);
+            // What cannot be translated without optimisation is checked as it is counted.
+            if (checked.error && checked.error.kind !== "unsupported") return checked;
+            return { ok: { ptx: made.ok.ptx, debug_ptx: checked.ok?.ptx, warnings: made.ok.warnings } };
+        };
+        /** What is said of a text: by the program that serves the page, else by the page's own compiler and grader. */
+        const judged = async (own, signal) => {
             const progress = kept().progress ?? "";
             let answer;
             if (lab.service.there) {
                 answer = await lab.service.ask("check", { exercise: state.name, text: own, progress });
             } else {
-                await lab.load("engine.js");
-                await lab.load("grader.js");
-                answer = await window.wbGrader.judge(state.name, own, null, progress);
+                const judge = await grader();
+                const made = asks ? { ok: null } : await compiled(own, signal);
+                answer = made.error ? made : await judge.judge(state.name, own, made.ok, progress);
             }
             if (answer.ok) keep({ progress: answer.ok.progress });
             return answer;
@@ -57,19 +72,23 @@
             const own = text();
             // The answers of the first complete try are those that count, whoever judges them and when.
             if (asks && kept().first === undefined && /^(\w[\w-]*: *\S.*\n)+$/.test(own)) keep({ first: own });
-            if (!judges()) {
-                said.replaceChildren(nobody);
-                lab.status(section, nobody.textContent);
+            if (note && !note.has) {
+                const { why } = await window.wbClang.look();
+                const what = why ? note.box.textContent : "The compiler is not here yet: fetch it with the button above.";
+                if (!why) note.focus();
+                said.replaceChildren(make("p", { class: "wb-edit-note" }, what));
+                lab.status(section, what);
                 return;
             }
             busy = true;
             check.setAttribute("aria-disabled", "true");
             const stop = make("button", { type: "button" }, "Stop");
-            stop.addEventListener("click", () => window.wbGrader?.stop());
+            const abort = new AbortController();
+            stop.addEventListener("click", () => { abort.abort(); window.wbGrader?.stop(); });
             said.replaceChildren(make("p", {}, "judging … ", ...(lab.service.there ? [] : [stop])));
             const first = kept().first;
-            if (state.kind === "predict" && first !== undefined && first !== own && !kept().progress) await judged(first);
-            const answer = await judged(own);
+            if (state.kind === "predict" && first !== undefined && first !== own && !kept().progress) await judged(first, abort.signal);
+            const answer = await judged(own, abort.signal);
             busy = false;
             check.removeAttribute("aria-disabled");
             if (answer.error) {
@@ -112,22 +131,29 @@
             tools.prepend(open);
             section.querySelector(".wb-lab-title").after(done, tools, said);
             open.addEventListener("click", async () => {
-                if (!lab.service.there) {
-                    said.replaceChildren(nobody);
-                    return;
-                }
-                const [starter] = await Promise.all([lab.service.ask("starter", { exercise: state.name }), lab.load("edit.js")]);
+                const begin = async () => {
+                    if (lab.service.there) return lab.service.ask("starter", { exercise: state.name });
+                    await lab.load("clang.js");
+                    return (await grader()).starter(state.name);
+                };
+                const [starter] = await Promise.all([begin(), lab.load("edit.js")]);
                 if (starter.error) {
                     said.replaceChildren(make("p", { class: "wb-panel-fault" }, starter.error.message));
                     return;
                 }
                 const original = starter.ok.text;
+                file = starter.ok.file;
                 const hint = make("p", { class: "wb-lab-note", id: `${section.id}-hint` },
                     "Tab indents; Escape and then Tab leaves the text. What you type stays in this browser.");
                 const host = make("div");
                 const reset = make("button", { type: "button" }, "Reset");
                 const messages = make("div");
                 tools.before(host, hint);
+                if (!lab.service.there) {
+                    note = window.wbClang.note(undefined, "");
+                    await note.shown;
+                    host.before(note.box);
+                }
                 const field = await window.wbEdit.field(host, {
                     text: kept().text ?? original, language: "cuda", describedBy: hint.id, label: `The kernel of ${state.name}`,
                     changed: (own) => keep({ text: own }),
