@@ -168,6 +168,9 @@ pub(crate) struct Time {
     /// Predict how often L1 and L2 have the data that is asked for, from empty caches
     #[arg(long)]
     pub(crate) caches: bool,
+    /// Say what any kernel with the same inputs and outputs must move, and the least time that this takes
+    #[arg(long, conflicts_with = "sample")]
+    pub(crate) least: bool,
     /// Registers of a thread, as `ptxas -v` tells them [default: estimated from the PTX]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=255))]
     pub(crate) registers: Option<u32>,
@@ -186,6 +189,7 @@ impl Time {
             || self.sample
             || self.advice
             || self.caches
+            || self.least
             || !self.what_if.is_empty()
             || self.roofline.is_some()
             || self.timeline.is_some()

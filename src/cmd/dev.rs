@@ -234,7 +234,10 @@ fn translations(names: &[String], optimised: bool, json: bool) -> Ended {
         let counters: usize = rows.iter().map(|row| row.counters).sum();
         let differing: usize = rows.iter().map(|row| row.differences.len()).sum();
         let versions = rows.len();
-        say!("{} of {counters} exact counters of {versions} versions are those of LLVM's back end", counters - differing);
+        say!(
+            "{} of {counters} exact counters of {versions} versions are those of LLVM's back end",
+            counters - differing
+        );
     }
     Ok(if rows.iter().any(|row| row.wrong.is_some()) { FAULTY } else { 0 })
 }

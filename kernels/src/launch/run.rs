@@ -5,6 +5,7 @@ use std::fs;
 
 use advice::Advice;
 use caches::HitRates;
+use caches::compulsory::{self, LowerBound};
 use serde::Serialize;
 use sim::predict::timeline::Timeline;
 use sim::predict::{self, How, Series, WhatIf};
@@ -50,6 +51,9 @@ pub struct RanLaunch {
     /// How often L1 and L2 have the data, where it was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hit_rates: Option<HitRates>,
+    /// What any kernel with the same inputs and outputs must move, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lower_bound: Option<LowerBound>,
 }
 
 /// How times are predicted.
@@ -65,6 +69,8 @@ pub struct Timing {
     pub advice: bool,
     /// Whether hit rates of the caches are predicted, on the road over PTX and from empty caches.
     pub caches: bool,
+    /// Whether the least traffic and time of the launch are computed, on the road over PTX.
+    pub least: bool,
 }
 
 impl Ran {
@@ -128,7 +134,12 @@ pub fn run(
         return Err(SpecError::Usage(message).into());
     }
     if let (true, Some(timing)) = (opened.ptx().is_empty(), timing) {
-        for (asked, does) in [(timing.advice, "--advice tries edits on"), (timing.caches, "--caches executes")] {
+        let wants = [
+            (timing.advice, "--advice tries edits on"),
+            (timing.caches, "--caches executes"),
+            (timing.least, "--least executes"),
+        ];
+        for (asked, does) in wants {
             if asked {
                 let message = format!("{does} PTX, and a cubin has none: give the source or its PTX");
                 return Err(SpecError::Usage(message).into());
@@ -188,7 +199,7 @@ fn one(
     let has_ptx = !opened.ptx().is_empty();
     let subject = Subject { counted: &opened.module, checked: opened.checked.as_ref(), kernel: &signature.ptx_name };
     let sample = timing.as_ref().is_some_and(|(timing, _)| timing.sample);
-    let (mut advice, mut hit_rates) = (None, None);
+    let (mut advice, mut hit_rates, mut lower_bound) = (None, None, None);
     // Of machine code all blocks are executed first: then the work of each is known.
     let (mut timed, mut predicted) = (None, None);
     if let Some((timing, series)) = timing {
@@ -201,6 +212,9 @@ fn one(
         }
         if timing.caches {
             hit_rates = Some(caches::of(&opened.module, kernel, &launch, &quiet, &how)?);
+        }
+        if timing.least {
+            lower_bound = Some(compulsory::of(&opened.module, kernel, &launch, &quiet)?);
         }
         match &mut opened.machine_code {
             Some(machine_code) if !sample => {
@@ -234,7 +248,7 @@ fn one(
         };
         let notes = vec![SAMPLED.to_owned()];
         let timeline = Some(std::mem::take(&mut predicted.timeline));
-        return Ok(RanLaunch { report, notes, timeline, advice: None, hit_rates });
+        return Ok(RanLaunch { report, notes, timeline, advice: None, hit_rates, lower_bound });
     }
     let mut timeline = None;
     let of_code = match (timed, &mut opened.machine_code) {
@@ -264,7 +278,7 @@ fn one(
         report.prediction = Some(predicted.prediction);
         timeline = Some(predicted.timeline);
     }
-    Ok(RanLaunch { report, notes, timeline, advice, hit_rates })
+    Ok(RanLaunch { report, notes, timeline, advice, hit_rates, lower_bound })
 }
 
 /// What a user is told when only a sample of the blocks ran.

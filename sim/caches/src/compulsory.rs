@@ -17,12 +17,21 @@ use serde::{Deserialize, Serialize};
 use sim::event::{AccessEvent, AccessKind, Observer};
 use sim::ir::inst::Space;
 use sim::predict::rates::Rates;
+use sim::report::Report;
 use sim::{Error, Launch, Module, Observed, Options, run_observed, target};
 
 /// Bytes of a sector.
 const SECTOR: u64 = 32;
 /// Sectors of a page of bits.
 const PAGE: u64 = 64;
+
+/// The sectors of global memory that a launch asks for, each request by itself: loads, stores, atomics and reductions.
+const ASKED: [&str; 4] = [
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
+];
 
 /// What a launch must move between memory and the GPU, and the least time for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -48,9 +57,15 @@ impl LowerBound {
         self.launch_us + self.memory_us
     }
 
+    /// For a terminal, beside what a report says of the launch.
+    pub fn text_beside(&self, report: &Report) -> String {
+        let sectors = ASKED.iter().map(|counter| report.metric(counter)).sum();
+        self.text(sectors, report.prediction.as_ref().map(|prediction| prediction.us))
+    }
+
     /// For a terminal, beside what the launch does: the sectors of global memory that it asks for, and its predicted time in
     /// microseconds, if there is one.
-    pub fn text(&self, sectors: u64, predicted_us: Option<f64>) -> String {
+    fn text(&self, sectors: u64, predicted_us: Option<f64>) -> String {
         let least = self.read_sectors + self.written_sectors;
         let mut text = format!(
             "lower bound for any kernel with these inputs and outputs\n  \
