@@ -71,19 +71,32 @@ pub(crate) fn key(path: &Path) -> String {
     path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
+/// The lines of a PTX without its sections for debuggers: these hold paths of the machine that compiled it.
+fn outside_of_sections(ptx: &str) -> impl Iterator<Item = &str> {
+    let mut section = false;
+    ptx.lines().filter(move |line| {
+        let text = line.trim();
+        section |= text.starts_with(".section");
+        let goes = section;
+        section &= text != "}";
+        !goes
+    })
+}
+
+/// PTX as every machine compiles it.
+pub(crate) fn portable(ptx: &str) -> String {
+    outside_of_sections(ptx).flat_map(|line| [line, "\n"]).collect()
+}
+
 /// PTX without what no counter depends on: comments, lines of the source and sections for debuggers.
 pub(crate) fn slim(ptx: &str) -> String {
     let mut out = String::with_capacity(ptx.len());
-    let mut section = false;
-    for line in ptx.lines() {
+    for line in outside_of_sections(ptx) {
         let text = line.trim();
-        section |= text.starts_with(".section");
-        let goes = section || text.is_empty() || [".loc", ".file", "//"].iter().any(|start| text.starts_with(start));
-        if !goes {
+        if !text.is_empty() && ![".loc", ".file", "//"].iter().any(|start| text.starts_with(start)) {
             out.push_str(line.trim_end());
             out.push('\n');
         }
-        section &= text != "}";
     }
     out
 }
@@ -96,6 +109,8 @@ mod tests {
     fn a_slim_text_has_all_instructions() {
         let ptx = "// by NVRTC\n.version 8.0\n\n\t.loc 1 2 3\n\tret; // end\n}\n.section .debug_str\n{\n.b8 0\n}\n.file 1 \"a\"\n.func f();\n";
         assert_eq!(slim(ptx), ".version 8.0\n\tret; // end\n}\n.func f();\n");
+        let lines = "// by NVRTC\n.version 8.0\n\n\t.loc 1 2 3\n\tret; // end\n}\n.file 1 \"a\"\n.func f();\n";
+        assert_eq!(portable(ptx), lines);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use flate2::{Compression, GzBuilder};
 use kernels::compile::Compiler as Kind;
 use rayon::prelude::*;
 
-use crate::built::{Build, Built, Maker, slim};
+use crate::built::{Build, Built, Maker, portable, slim};
 use crate::compiler::{Compiled, Local};
 use crate::course::{Course, CourseError, Exercise, read};
 use crate::grade::authors::{self, needs_reference, own_files};
@@ -34,7 +34,11 @@ pub fn make(
     let one = |file: &Path, maker: Maker, whole: bool| -> Result<Build, GradeError> {
         let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let made = compile(maker, &name, &read(file).map_err(wrong)?)?;
-        let (ptx, debug_ptx) = if whole { (made.ptx, made.debug_ptx) } else { (slim(&made.ptx), None) };
+        let (ptx, debug_ptx) = if whole {
+            (portable(&made.ptx), made.debug_ptx.as_deref().map(portable))
+        } else {
+            (slim(&made.ptx), None)
+        };
         Ok(Build { file: name, compiler: maker, ptx, debug_ptx })
     };
     let sources = authors::digest(course, exercise).map_err(wrong)?;

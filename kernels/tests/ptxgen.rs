@@ -22,8 +22,8 @@ const KNOWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/isa/ptxgen.tsv");
 
 /// Its head.
 const HEAD: &str = "# Counters of the workbook's kernels that differ between the PTX of LLVM's back end and that of ptxgen, of one LLVM IR: the\n\
-    # version, the counter, LLVM's value and ours, in the version's representative case. Causes: LLVM speculates arithmetic whose\n\
-    # result a branch may not need (double-precision additions), and it keeps votes of a loop's exit apart where ptxgen joins them.\n";
+    # version, the counter, LLVM's value and ours, in the version's representative case. A probable cause, which nobody has proved row\n\
+    # by row: LLVM's back end computes ahead of branches what one side needs, and joins what both sides compute; ptxgen does neither.\n";
 
 /// Demands that nothing is wrong; what differs, a line for each version and counter.
 fn differing(names: &[String], optimised: bool, at_least: usize) -> String {
