@@ -123,7 +123,7 @@ impl Resources {
             }),
             // The same without flags: their 14 bits for the size do not suffice.
             (attribute::KPARAM_INFO_V2, [_, place, size]) => {
-                self.parameters.push(Parameter { ordinal: *place as u16, offset: (*place >> 16) as u16, size: *size })
+                self.parameters.push(Parameter { ordinal: *place as u16, offset: (*place >> 16) as u16, size: *size });
             }
             (attribute::EXIT_INSTR_OFFSETS, offsets) => self.exits = offsets.to_vec(),
             (attribute::MAX_THREADS, [x, y, z]) => self.max_threads = Some([*x, *y, *z]),
