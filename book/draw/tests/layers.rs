@@ -9,7 +9,7 @@ use std::path::Path;
 const LAYERS: &[&[&str]] = &[
     &["access", "cells", "html", "targets"],
     &["svg"],
-    &["atomics", "ballot", "banks", "sectors", "threads"],
+    &["atomics", "ballot", "banks", "rounds", "sectors", "threads"],
     &["explorer"],
 ];
 
