@@ -52,6 +52,8 @@ pub mod audit;
 #[cfg(feature = "host")]
 pub mod class;
 #[cfg(feature = "host")]
+pub mod compilers;
+#[cfg(feature = "host")]
 pub mod desk;
 #[cfg(feature = "host")]
 pub mod native;

@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["feedback", "quiz"],
     &["grade"],
     &["bundle", "misconception", "native"],
-    &["attempt", "prebuild"],
+    &["attempt", "compilers", "prebuild"],
     &["page"],
     &["class", "desk"],
     &["audit", "runner", "service"],

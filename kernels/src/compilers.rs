@@ -46,9 +46,9 @@ pub struct Row {
 /// All of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Table {
-    /// clang's version.
-    pub clang: String,
-    /// One row per version.
+    /// clang's version, if it compiled just now.
+    pub clang: Option<String>,
+    /// One row per version, or per case of a source.
     pub rows: Vec<Row>,
 }
 
@@ -111,7 +111,8 @@ pub fn compare(names: &[String]) -> Result<Table, CompareError> {
         cases.into_values().par_bridge().map(|case| row(&case, &modules[case.problem])).collect();
     let mut rows = rows?;
     rows.sort_by(|a, b| (&a.problem, &a.version).cmp(&(&b.problem, &b.version)));
-    Ok(Table { clang: cuda::clang::get().map_err(CompileError::from)?.version, rows })
+    let clang = cuda::clang::get().map_err(CompileError::from)?.version;
+    Ok(Table { clang: Some(clang), rows })
 }
 
 /// clang's code of a problem.

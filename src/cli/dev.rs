@@ -45,8 +45,14 @@ pub(crate) enum DevCommand {
     Isa,
     /// Compare the workbook's kernels as clang makes them with NVRTC's: results, findings, exact counters
     Clang {
-        /// Versions or problems (all, if none is given)
+        /// Versions or problems (all, if none is given); with --exercises, exercises
         names: Vec<String>,
+        /// Instead: what the authors of the course in this folder wrote, as it is committed; the solutions in all their cases
+        #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "exercises")]
+        exercises: Option<PathBuf>,
+        /// With --exercises: the honest alternatives, too
+        #[arg(long, requires = "exercises")]
+        alternatives: bool,
     },
     /// Compare the PTX that ptxgen makes of clang's LLVM IR with that of LLVM's own back end: results, findings and exact
     /// counters of the workbook's kernels

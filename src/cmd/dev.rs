@@ -7,6 +7,7 @@ use exercises::built::Maker;
 use exercises::compiler::{Cached, Local};
 use exercises::course::Course;
 use exercises::prebuild;
+use kernels::compilers::Table;
 use kernels::isa::coverage;
 use kernels::probes::{self, Suite};
 use kernels::regenerate;
@@ -28,7 +29,15 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
             Ok(0)
         }
         DevCommand::Isa => instructions(json),
-        DevCommand::Clang { names } => compilers(names, json),
+        DevCommand::Clang { names, exercises: None, .. } => {
+            let table = kernels::compilers::compare(names).map_err(|error| Failure::new(error.exit_code(), error))?;
+            compilers(&table, "versions", json)
+        }
+        DevCommand::Clang { names, exercises: Some(folder), alternatives } => {
+            let course = Course::load(folder).map_err(exercise::failed)?;
+            let table = exercises::compilers::compare(&course, names, *alternatives).map_err(exercise::failed)?;
+            compilers(&table, "cases of the course", json)
+        }
         DevCommand::Ptxgen { names, unoptimised } => translations(names, !unoptimised, json),
         DevCommand::Time { out } => {
             let evaluation = super::compare_time::evaluate(&Compare::default(), kernels::timing::Road::Ptx)?;
@@ -242,17 +251,17 @@ fn translations(names: &[String], optimised: bool, json: bool) -> Ended {
     Ok(if rows.iter().any(|row| row.wrong.is_some()) { FAULTY } else { 0 })
 }
 
-fn compilers(names: &[String], json: bool) -> Ended {
-    let table = kernels::compilers::compare(names).map_err(|error| Failure::new(error.exit_code(), error))?;
+/// Says how many exact counters clang's code shares with NVRTC's; `what` is what a row is.
+fn compilers(table: &Table, what: &str, json: bool) -> Ended {
     if json {
-        out::json(&table)?;
+        out::json(table)?;
     } else {
         for row in &table.rows {
             let equal = row.counters - row.differences.len();
             let differing: Vec<String> = (row.differences.iter())
                 .map(|difference| format!("{} {} -> {}", difference.counter, difference.nvrtc, difference.clang))
                 .collect();
-            say!("{}: {equal}/{} {}", row.version, row.counters, differing.join(", "));
+            say!("{} ({}): {equal}/{} {}", row.version, row.case, row.counters, differing.join(", "));
             if let Some(wrong) = &row.wrong {
                 say!("  wrong: {wrong}");
             }
@@ -260,11 +269,11 @@ fn compilers(names: &[String], json: bool) -> Ended {
         let counters: usize = table.rows.iter().map(|row| row.counters).sum();
         let differing: usize = table.rows.iter().map(|row| row.differences.len()).sum();
         say!(
-            "{} of {counters} exact counters ({:.1} %) of {} versions are those of NVRTC's code (clang {})",
+            "{} of {counters} exact counters ({:.1} %) of {} {what} are those of NVRTC's code ({})",
             counters - differing,
             100.0 * table.share(),
             table.rows.len(),
-            table.clang
+            table.clang.as_ref().map_or_else(|| "as committed".to_owned(), |version| format!("clang {version}"))
         );
     }
     Ok(if table.rows.iter().any(|row| row.wrong.is_some()) { FAULTY } else { 0 })

@@ -79,7 +79,8 @@ impl Authors {
 }
 
 impl Build {
-    fn code(&self, source: &str) -> Result<Code, GradeError> {
+    /// The code, with the source that its line table is about.
+    pub(crate) fn code(&self, source: &str) -> Result<Code, GradeError> {
         let compiled = Compiled { ptx: self.ptx.clone(), debug_ptx: self.debug_ptx.clone(), warnings: String::new() };
         code(&self.file, source, &compiled)
     }
