@@ -19,8 +19,7 @@ use crate::model::GradeError;
 /// [`GradeError`], when what is committed is of other sources, or a run fails.
 pub fn compare(course: &Course, names: &[String], alternatives: bool) -> Result<Table, GradeError> {
     let chosen = course.exercises.iter().filter(|exercise| !exercise.kind.asks());
-    let chosen: Vec<&Exercise> =
-        chosen.filter(|exercise| names.is_empty() || names.contains(&exercise.name)).collect();
+    let chosen: Vec<&Exercise> = chosen.filter(|exercise| names.is_empty() || names.contains(&exercise.name)).collect();
     let rows: Result<Vec<Vec<Row>>, GradeError> =
         chosen.into_par_iter().map(|exercise| rows(course, exercise, alternatives)).collect();
     Ok(Table { clang: None, rows: rows?.into_iter().flatten().collect() })

@@ -2,10 +2,12 @@
 // JavaScript, on paper. `.ci/browser` gets the browser and what is needed to drive it, and starts this:
 //
 //     node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] [--self-test | --pictures FOLDER] [PAGE…]
+//     node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] --course solutions|everything [EXERCISE…]
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
+import { course } from "./course.mjs";
 import { selfTest } from "./defects.mjs";
 import { lookName, tell } from "./kinds.mjs";
 import { PLAYED } from "./play.mjs";
@@ -125,7 +127,7 @@ async function pictures(tools, site, pages, folder) {
 
 const { values, positionals: [site, tools, ...named] } = parseArgs({
     allowPositionals: true,
-    options: { chromium: { type: "string" }, "self-test": { type: "boolean" }, pictures: { type: "string" } },
+    options: { chromium: { type: "string" }, "self-test": { type: "boolean" }, pictures: { type: "string" }, course: { type: "string" } },
 });
 if (!site || !tools) {
     console.error("usage: node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] [--self-test | --pictures FOLDER] [PAGE…]");
@@ -135,7 +137,7 @@ const all = await pagesOf(site).catch((error) => {
     console.error(`there is no built book in ${site} (${error.code}): run \`warpbook book build\` first`);
     process.exit(2);
 });
-const unknown = named.filter((page) => !all.includes(page));
+const unknown = values.course ? [] : named.filter((page) => !all.includes(page));
 if (unknown.length > 0 || all.length === 0) {
     console.error(unknown.length > 0 ? `not a page of ${site}: ${unknown.join(", ")}` : `there are no pages in ${site}`);
     process.exit(2);
@@ -144,7 +146,8 @@ const pages = named.length > 0 ? named : all;
 const browser = await start(tools, values.chromium);
 let fine;
 try {
-    if (values["self-test"]) fine = await selfTest(browser, site, all, sideBySide, (page) => readFile(path.join(site, page), "utf8"));
+    if (values.course) fine = await course(browser, site, { everything: values.course === "everything", only: named });
+    else if (values["self-test"]) fine = await selfTest(browser, site, all, sideBySide, (page) => readFile(path.join(site, page), "utf8"));
     else if (values.pictures) fine = await pictures(browser, site, pages, values.pictures);
     else fine = await check(browser, site, pages);
 } finally {

@@ -63,7 +63,8 @@ pub(super) fn check(
         audit.edits(&mut report)?;
     }
     let file = course.proof_file(exercise);
-    if read(&file).unwrap_or_default() != report.proof() {
+    // What is committed names the bounds that NVRTC's code breaks.
+    if compiler.is_nvrtc() && read(&file).unwrap_or_default() != report.proof() {
         report.problems.push(format!("{} is out of date: type `warpbook dev check --write`", file.display()));
     }
     Ok(report)
@@ -188,7 +189,10 @@ impl Audit<'_> {
                 report.problems.push(format!("wrong solution {name} does not say why it is wrong (`// because: …`)"));
             }
             let failed = grade.failed_kinds();
-            if failed != heading.fails {
+            // What a faulty kernel costs, besides, may differ between compilers: the heading tells it of NVRTC's code.
+            let same =
+                |kind: &&CheckKind| self.compiler.is_nvrtc() || **kind != CheckKind::Contract || failed.len() == 1;
+            if failed.iter().filter(same).ne(heading.fails.iter().filter(same)) {
                 let (failed, expected) = (names(&failed), names(&heading.fails));
                 report.problems.push(format!("wrong solution {name} fails {failed}, and should fail {expected}"));
             }
