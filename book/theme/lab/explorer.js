@@ -12,16 +12,7 @@ wbLab.register("explorer", async (section, config, lab) => {
     const KEPT = 12;
     const ENOUGH = 5;
 
-    const make = (tag, attributes = {}, ...content) => {
-        const node = document.createElement(tag);
-        for (const [name, value] of Object.entries(attributes)) {
-            if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-            else if (value === true) node.setAttribute(name, "");
-            else if (value !== false && value !== null) node.setAttribute(name, value);
-        }
-        node.append(...content);
-        return node;
-    };
+    const { make } = lab;
     const button = (text, press, attributes = {}) => make("button", { type: "button", onclick: press, ...attributes }, text);
 
     // --- What is set -----------------------------------------------------------------------------------------------------

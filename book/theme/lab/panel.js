@@ -3,12 +3,7 @@
 "use strict";
 
 (() => {
-    const make = (name, attributes = {}, ...content) => {
-        const node = document.createElement(name);
-        for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-        node.append(...content);
-        return node;
-    };
+    const { make } = window.wbLab;
     const number = (value) => value.toLocaleString("en-US");
     const plural = (count, one) => `${number(count)} ${one}${count === 1 ? "" : "s"}`;
     const millions = (count) => (count < 1e6 ? number(Math.round(count / 1000)) + " k" : (count / 1e6).toFixed(1) + " M");
