@@ -285,7 +285,7 @@ extern "C" __global__ void second(float *out, Small s) { *out = table[s] + none(
     /// What counts of PTX: its instructions, without the table of lines and without the numbers of functions in labels.
     fn instructions(ptx: &str, kernels: &[&str]) -> Vec<String> {
         let number = regex::Regex::new(r"\$L__BB\d+_").unwrap();
-        let text = kernels::slice::slice(ptx, kernels);
+        let text = front::slice::slice(ptx, kernels);
         let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let counts = |line: &&str| {
             ![".loc", ".file", ".section", ".version", ".b8", "}", "$L__info_string"]

@@ -155,7 +155,7 @@ pub(crate) fn panel(
     }
     let needed: Vec<&str> =
         plays.iter().flat_map(|(play, _)| play.launches.kernels.iter().map(String::as_str)).collect();
-    let ptx = kernels::slice::slice(&plays[0].0.ptx, &needed);
+    let ptx = front::slice::slice(&plays[0].0.ptx, &needed);
     let source = editable(context, &file, cases.iter().all(String::is_empty), &ptx, &needed)?;
     let registers = plays.iter().flat_map(|(play, _)| play.registers.clone()).collect();
     let problem = setups[0].input.as_ref().and_then(|input| input["problem"].as_str());

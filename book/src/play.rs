@@ -73,8 +73,7 @@ pub(crate) fn play(context: &Context<'_>, directive: &mut Directive, shown: &mut
     if key > count {
         return Err(Reason::Wrong(format!("`key={key}`: {what} has {count} rounds")));
     }
-    let drawn = serde_json::to_value(&played).and_then(serde_json::from_value).map_err(|why| broken(&why))?;
-    let frames = draw::rounds::frames(&drawn, columns);
+    let frames = draw::rounds::frames(&played, columns);
     let mut body = excerpt::unfolded(context, directive, source.as_deref(), shown)?;
     body += &format!("<figure class=\"wb-figure wb-play-stage\">{}</figure>\n", frames[key].drawing.trim_end());
     body += &format!("<p class=\"wb-play-said\">{}</p>\n", escape(&frames[key].said));

@@ -48,7 +48,7 @@ pub(crate) fn stepper(
     let needed: Vec<&str> = play.launches.kernels.iter().map(String::as_str).collect();
     let open = json!({
         "op": "open",
-        "module": {"name": play.file, "ptx": kernels::slice::slice(&play.ptx, &needed)},
+        "module": {"name": play.file, "ptx": front::slice::slice(&play.ptx, &needed)},
         "buffers": play.launches.buffers, "launches": play.launches.launches, "launch": launch,
     });
     let start = beginning(&open, &what, event.as_deref(), warp)?;

@@ -15,6 +15,21 @@ window.wbLab = (() => {
     /** Milliseconds in which a status is not spoken again, and in which the address is not written again. */
     const QUIET = 500;
 
+    /**
+     * An element. An attribute is a text or a number; one that is `true` is there without a value, one that is `false`, `null` or
+     * `undefined` is not there, and one that begins with `on` listens to an event.
+     */
+    const make = (tag, attributes = {}, ...content) => {
+        const node = document.createElement(tag);
+        for (const [name, value] of Object.entries(attributes)) {
+            if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+            else if (value === true) node.setAttribute(name, "");
+            else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
+        }
+        node.append(...content);
+        return node;
+    };
+
     // --- Scripts and modules -------------------------------------------------------------------------------------
     /** The address of a file of the folder `lab`. */
     const address = (file) => new URL(file, folder).href;
@@ -65,7 +80,7 @@ window.wbLab = (() => {
     };
     const bytes = (name) => once(unpacked, name, () => unpack(name));
 
-    /** The three exports `input`, `run` and `output` of a module as one function from object to object. */
+    /** The exports `input`, `run` and `output` of a module as one function from object to object. */
     const caller = (instance) => {
         const { memory, input, run, output } = instance.exports;
         return {
@@ -169,9 +184,7 @@ window.wbLab = (() => {
     const status = (section, text) => {
         let own = spoken.get(section);
         if (!own) {
-            const line = document.createElement("p");
-            line.className = "wb-hidden";
-            line.setAttribute("role", "status");
+            const line = make("p", { class: "wb-hidden", role: "status" });
             section.append(line);
             spoken.set(section, own = { line, timer: 0 });
         }
@@ -183,17 +196,9 @@ window.wbLab = (() => {
     const isField = (node) => node.matches("textarea, select, [contenteditable]")
         || (node.matches("input") && !["range", "checkbox", "radio", "button"].includes(node.type));
     const helpOf = (section, list) => {
-        const box = document.createElement("dl");
-        box.className = "wb-keys";
-        box.hidden = true;
+        const box = make("dl", { class: "wb-keys", hidden: true });
         for (const [key, what] of [...list, ["Esc", "leave the widget"], ["?", "show and hide these keys"]]) {
-            const name = document.createElement("dt");
-            const kbd = document.createElement("kbd");
-            kbd.textContent = key === " " ? "Space" : key;
-            name.append(kbd);
-            const meaning = document.createElement("dd");
-            meaning.textContent = what;
-            box.append(name, meaning);
+            box.append(make("dt", {}, make("kbd", {}, key === " " ? "Space" : key)), make("dd", {}, what));
         }
         section.append(box);
         return box;
@@ -245,10 +250,7 @@ window.wbLab = (() => {
         } catch (error) {
             // What the page shows without JavaScript stays, and says why nothing can be touched.
             section.dataset.state = "error";
-            const note = document.createElement("p");
-            note.className = "wb-lab-note";
-            note.textContent = `This figure cannot be tried out here: ${error.message}.`;
-            section.append(note);
+            section.append(make("p", { class: "wb-lab-note" }, `This figure cannot be tried out here: ${error.message}.`));
         }
     };
 
@@ -283,7 +285,7 @@ window.wbLab = (() => {
     if (document.readyState === "complete") keep();
     else window.addEventListener("load", keep);
 
-    const lab = { register, load, address, deliver, lacks, wasm, bytes, status, url, store, service };
+    const lab = { register, make, load, address, deliver, lacks, wasm, bytes, status, url, store, service };
     if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
     else start();
     return lab;

@@ -9,7 +9,7 @@ pub mod judge;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use kernels::slice::slice;
+use front::slice::slice;
 use serde::Deserialize;
 use serde_json::json;
 

@@ -38,7 +38,6 @@ pub mod regenerate;
 pub mod requests;
 pub mod sanitizer;
 pub mod simulate;
-pub mod slice;
 pub mod svg;
 pub mod testing;
 pub mod timing;

@@ -6,6 +6,7 @@ use std::io::Write;
 use sim::Report;
 
 use crate::case::Case;
+use crate::clang::{self, ClangError};
 use crate::nvrtc::{self, NvrtcError};
 use crate::simulate::{self, Simulated};
 
@@ -41,6 +42,21 @@ pub fn compiler_for(what: &str) -> bool {
         Err(error @ NvrtcError::Override { .. }) => panic!("{error}"),
         Err(_) => {
             not_run(what, &format!("there is no NVRTC on this machine ({})", nvrtc::HOW_TO_GET));
+            false
+        }
+    }
+}
+
+/// Whether clang is here; if not, says that `what` was not tested.
+///
+/// # Panics
+/// As [`not_run`], and if the user's own choice of a program is no clang that can be used.
+pub fn clang_for(what: &str) -> bool {
+    match clang::get() {
+        Ok(_) => true,
+        Err(error @ ClangError::Override { .. }) => panic!("{error}"),
+        Err(error) => {
+            not_run(what, &error.to_string());
             false
         }
     }

@@ -2,22 +2,11 @@
 
 use kernels::compile::{self, Compiler, Options, Source};
 use kernels::isa::clang as functions;
-use kernels::{clang, compilers, testing};
-
-/// Whether there is a clang; says so if not.
-fn there(what: &str) -> bool {
-    match clang::get() {
-        Ok(_) => true,
-        Err(why) => {
-            testing::not_run(what, &why.to_string());
-            false
-        }
-    }
-}
+use kernels::{compilers, testing};
 
 #[test]
 fn functions_give_what_nvrtcs_give() {
-    if !there("comparing clang's functions with NVRTC's") {
+    if !testing::clang_for("comparing clang's functions with NVRTC's") {
         return;
     }
     let outcome = functions::compare().unwrap_or_else(|error| panic!("{error}"));
@@ -39,7 +28,7 @@ fn functions_give_what_nvrtcs_give() {
 
 #[test]
 fn every_version_of_the_workbook_gives_what_is_expected() {
-    if !there("running the workbook's kernels as clang makes them") {
+    if !testing::clang_for("running the workbook's kernels as clang makes them") {
         return;
     }
     let table = compilers::compare(&[]).unwrap_or_else(|error| panic!("{error}"));
@@ -51,7 +40,7 @@ fn every_version_of_the_workbook_gives_what_is_expected() {
 
 #[test]
 fn templates_are_made_and_errors_have_their_lines() {
-    if !there("compiling with clang") {
+    if !testing::clang_for("compiling with clang") {
         return;
     }
     let text = "template <class T, int N> __global__ void fill(T *p, T x) { p[threadIdx.x * N] = x; }\n";
@@ -74,7 +63,7 @@ fn templates_are_made_and_errors_have_their_lines() {
 
 #[test]
 fn host_code_is_left_out() {
-    if !there("compiling a file with host code by clang") {
+    if !testing::clang_for("compiling a file with host code by clang") {
         return;
     }
     let text = "#include <cstdio>\n#include <vector>\n__global__ void twice(int *p) { p[threadIdx.x] *= 2; }\n\

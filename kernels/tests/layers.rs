@@ -11,7 +11,7 @@ use std::path::Path;
 const LAYERS: &[&[&str]] = &[
     &["assembled"],
     &["check", "counters", "known_differences", "open", "provenance", "ptx", "svg", "verdict"],
-    &["case", "cubins", "slice"],
+    &["case", "cubins"],
     &["machine_truth", "truth", "workload"],
     &["probes", "problem", "simulate"],
     &["baseline", "bench", "cases", "isa", "known", "picture", "testing"],

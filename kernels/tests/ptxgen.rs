@@ -3,19 +3,8 @@
 
 use std::fmt::Write as _;
 
-use kernels::{clang, testing, translation};
+use kernels::{testing, translation};
 use sim::{Arg, Launch, Module};
-
-/// Whether there is a clang; says so if not.
-fn there(what: &str) -> bool {
-    match clang::get() {
-        Ok(_) => true,
-        Err(why) => {
-            testing::not_run(what, &why.to_string());
-            false
-        }
-    }
-}
 
 /// The list of counters that differ.
 const KNOWN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/isa/ptxgen.tsv");
@@ -43,7 +32,7 @@ fn differing(names: &[String], optimised: bool, at_least: usize) -> String {
 
 #[test]
 fn the_workbooks_kernels_count_what_llvms_code_counts() {
-    if !there("comparing our PTX of LLVM IR with LLVM's") {
+    if !testing::clang_for("comparing our PTX of LLVM IR with LLVM's") {
         return;
     }
     let found = format!("{HEAD}{}", differing(&[], true, 130));
@@ -56,7 +45,7 @@ fn the_workbooks_kernels_count_what_llvms_code_counts() {
 
 #[test]
 fn unoptimised_kernels_do_what_llvms_code_does() {
-    if !there("comparing our PTX of unoptimised LLVM IR with LLVM's") {
+    if !testing::clang_for("comparing our PTX of unoptimised LLVM IR with LLVM's") {
         return;
     }
     let sample = ["copy_", "transpose_", "scan_blelloch", "compact_ballot", "by_key_atomic"].map(str::to_owned);
@@ -139,7 +128,7 @@ fn program(dice: &mut Dice) -> String {
 
 #[test]
 fn random_programs_compute_the_same() {
-    if !there("comparing our PTX of random programs with LLVM's") {
+    if !testing::clang_for("comparing our PTX of random programs with LLVM's") {
         return;
     }
     for seed in 1..=4 {

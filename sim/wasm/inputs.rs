@@ -5,8 +5,15 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
 
 /// The sources, from the root of the repository. Folders count with all that is in them.
-pub(crate) const SOURCES: [&str; 5] =
-    ["sim/src", "sim/targets", "sim/wasm/src", "kernels/data/src", "kernels/expression/src"];
+pub(crate) const SOURCES: [&str; 7] = [
+    "sim/src",
+    "sim/targets",
+    "sim/wasm/src",
+    "sim/wasm/interface/src",
+    "sim/wasm/played/src",
+    "kernels/data/src",
+    "kernels/expression/src",
+];
 
 /// The number of the sources below `root`, and of `more` sources of what holds an engine.
 pub(crate) fn engine(root: &Path, more: &[&str]) -> String {

@@ -1,11 +1,11 @@
 //! Figures that play: what launches do to arrays, one drawing and one sentence for each round.
 //!
-//! What is drawn is data of a run, as JSON: which element was written by which thread from which elements. All
+//! What is drawn is data of a run: which element was written by which thread from which elements. All
 //! rounds are drawn in one layout, so that nothing but the elements and the lines between them changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
+use played::{Array, Played, Round, Write};
 
 use crate::svg::Svg;
 
@@ -27,60 +27,6 @@ const THREADS: &str = ", after; below it the threads";
 const LONGEST: usize = 6;
 /// Elements that are named in a sentence, at most.
 const NAMED: usize = 4;
-
-/// What launches did to arrays.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Played {
-    /// The arrays.
-    pub arrays: Vec<Array>,
-    /// The rounds in which something was written to them.
-    pub rounds: Vec<Round>,
-}
-
-/// An array before the first round.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Array {
-    /// What it is called.
-    pub name: String,
-    /// Whether it is in shared memory.
-    pub shared: bool,
-    /// The number of its first element that is watched.
-    pub from: u64,
-    /// Its elements as a person reads them; empty where nobody has written yet.
-    pub values: Vec<String>,
-}
-
-/// A round.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Round {
-    /// The kernel.
-    pub kernel: String,
-    /// The number of the launch, from 0.
-    pub launch: usize,
-    /// What was written, in order.
-    pub writes: Vec<Write>,
-    /// Accesses of warps to shared memory, their wavefronts, and the fewest that these could have been.
-    pub shared: (u64, u64, u64),
-    /// The elements behind it, array by array.
-    pub after: Vec<Vec<String>>,
-}
-
-/// An element is written.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub struct Write {
-    /// The array.
-    pub array: usize,
-    /// The element.
-    pub element: usize,
-    /// The thread block.
-    pub block: u64,
-    /// The thread within it.
-    pub thread: u32,
-    /// It was an atomic, and not a store.
-    pub atomic: bool,
-    /// The elements that it comes from, as array and element.
-    pub from: Vec<(usize, usize)>,
-}
 
 /// A round as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]

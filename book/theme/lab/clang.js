@@ -6,18 +6,13 @@
 
 window.wbClang = (() => {
     const lab = window.wbLab;
+    const { make } = lab;
     const CACHE = "wb-clang";
     const WORKER = "clang/worker.js";
     const MODULES = ["front", "ptxgen"];
     /** Milliseconds after which a worker that nobody asks is ended: it holds some hundred megabytes. */
     const IDLE = 180_000;
 
-    const make = (name, attributes = {}, ...content) => {
-        const node = document.createElement(name);
-        for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-        node.append(...content);
-        return node;
-    };
     const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
     const failure = (kind, message) => ({ error: { kind, message } });
 

@@ -5,12 +5,7 @@
 
 window.wbEdit = (() => {
     const lab = window.wbLab;
-    const make = (name, attributes = {}, ...content) => {
-        const node = document.createElement(name);
-        for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-        node.append(...content);
-        return node;
-    };
+    const { make } = lab;
 
     // --- One text -------------------------------------------------------------------------------------------------------
     /** A text field with the same functions as an editor of `editor.js`. */

@@ -5,12 +5,7 @@
 
 (() => {
     const SERVE = "warpbook book serve --open";
-    const make = (name, attributes = {}, ...content) => {
-        const node = document.createElement(name);
-        for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-        node.append(...content);
-        return node;
-    };
+    const { make } = window.wbLab;
 
     const mount = async (section, state, lab) => {
         const key = `exercise:${state.name}`;

@@ -1,28 +1,19 @@
 // The access explorer: which banks, sectors or words the lanes of a warp need, while the reader changes the addresses.
 //
 // Everything that is drawn, said or counted comes from the module `access`, the Rust code that drew the figure of the page.
-// Here are only the controls, the selection, and what a reader has tried.
+// Here are only the selection, and what a reader has tried; the controls are those of `explorer-fields.js`.
 "use strict";
 
 wbLab.register("explorer", async (section, config, lab) => {
     const module = await lab.wasm("access");
+    await lab.load("explorer-fields.js");
+    const { make } = lab;
+    const { button } = window.wbExplorerFields;
     const id = section.id;
     const initial = config.state;
     /** How many tries are kept, and after how many the whole curve may be drawn. */
     const KEPT = 12;
     const ENOUGH = 5;
-
-    const make = (tag, attributes = {}, ...content) => {
-        const node = document.createElement(tag);
-        for (const [name, value] of Object.entries(attributes)) {
-            if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-            else if (value === true) node.setAttribute(name, "");
-            else if (value !== false && value !== null) node.setAttribute(name, value);
-        }
-        node.append(...content);
-        return node;
-    };
-    const button = (text, press, attributes = {}) => make("button", { type: "button", onclick: press, ...attributes }, text);
 
     // --- What is set -----------------------------------------------------------------------------------------------------
     const kept = { ...lab.store.get(id) };
@@ -68,114 +59,9 @@ wbLab.register("explorer", async (section, config, lab) => {
     const guess = make("div", { class: "wb-lab-guess" });
 
     // --- Controls --------------------------------------------------------------------------------------------------------
-    const NAMES = {
-        stride: initial.mode === "sectors" || initial.mode === "atomics" ? "words apart" : "stride in words",
-        offset: initial.mode === "sectors" ? "first byte" : "first word", width: "bytes per lane",
-        swizzle: "layout", every: "words between padding", target: "GPU", kind: "instruction", words: "different words",
-        active: "lanes", formula: "formula", warp: "number of the warp", space: "memory", x: "block, x", y: "block, y",
-    };
-    const CHOICES = {
-        width: [[4, "4 bytes"], [8, "8 bytes"], [16, "16 bytes"]],
-        swizzle: [["none", "as it is"], ["xor", "XOR with the row"], ["pad", "padding"]],
-        kind: initial.mode === "atomics"
-            ? [["add", "add a number"], ["increment", "add 1, no result"], ["compare-and-swap", "compare and swap"]]
-            : [["load", "load"], ["store", "store"]],
-        space: [["shared", "shared"], ["global", "global"]],
-        active: [[4294967295, "all 32"], [65535, "the first 16"], [255, "the first 8"], [1, "only lane 0"],
-            [1431655765, "even ones"], [2863311530, "odd ones"], [286331153, "every fourth"]],
-        target: config.targets ?? [["h200", "H200"]],
-    };
-    const fields = new Map();
-    const fieldId = (name) => `${id}-${name}`;
-    /** A number with a slider and two buttons, as the range of the module allows. */
-    const slider = (name) => {
-        const input = make("input", { type: "range", id: fieldId(name), oninput: () => set({ [name]: input.valueAsNumber }) });
-        input.addEventListener("change", () => tried(name));
-        const value = make("output", { for: fieldId(name) });
-        const step = (by) => {
-            const before = input.value;
-            if (by > 0) input.stepUp(); else input.stepDown();
-            if (input.value === before) return;
-            set({ [name]: input.valueAsNumber });
-            tried(name);
-        };
-        const box = make("div", { class: "wb-lab-field wb-lab-slider" },
-            make("label", { for: fieldId(name) }, NAMES[name]),
-            button("−", () => step(-1), { "aria-label": `${NAMES[name]}: less` }), input,
-            button("+", () => step(1), { "aria-label": `${NAMES[name]}: more` }), value);
-        fields.set(name, {
-            box, step,
-            show() {
-                const range = shown.ranges.find((own) => own.name === name);
-                if (range) Object.assign(input, { min: range.least, max: range.most, step: range.step });
-                input.value = state[name];
-                value.textContent = state[name];
-                input.setAttribute("aria-valuetext", shown.cost === null ? `${state[name]}` : `${state[name]}: ${shown.cost} ${shown.unit}`);
-            },
-        });
-        return box;
-    };
-    const choice = (name) => {
-        const select = make("select", { id: fieldId(name) },
-            ...CHOICES[name].map(([value, text]) => make("option", { value }, text)));
-        const other = make("option", { value: "other", hidden: true }, "own choice");
-        select.append(other);
-        select.addEventListener("change", () => {
-            const found = CHOICES[name].find(([value]) => String(value) === select.value);
-            if (found) set({ [name]: found[0] });
-        });
-        const box = make("div", { class: "wb-lab-field" }, make("label", { for: fieldId(name) }, NAMES[name]), select);
-        fields.set(name, {
-            box,
-            show() {
-                const known = CHOICES[name].some(([value]) => value === state[name]);
-                other.hidden = known;
-                select.value = known ? String(state[name]) : "other";
-            },
-        });
-        return box;
-    };
-    const formula = () => {
-        const input = make("input", {
-            type: "text", id: fieldId("formula"), autocomplete: "off", autocapitalize: "off", spellcheck: "false",
-            "aria-describedby": `${id}-wrong ${id}-how`,
-        });
-        const wrong = make("p", { class: "wb-lab-wrong", id: `${id}-wrong`, "aria-live": "polite" });
-        const enter = () => set({ formula: input.value.trim() === "" ? null : input.value });
-        input.addEventListener("input", enter);
-        const unit = initial.mode === "sectors" || initial.space === "global" ? "byte" : "word";
-        const says = initial.mode === "ballot" ? "a lane whose value is odd votes yes"
-            : `the ${unit} of a lane; a lane whose value is negative takes no part`;
-        const box = make("div", { class: "wb-lab-field wb-lab-formula" },
-            make("label", { for: fieldId("formula") }, `${NAMES.formula} of lane`), input, wrong,
-            make("p", { class: "wb-lab-note", id: `${id}-how` },
-                `Such as lane * 3 or lane ^ lane >> 3: ${says}. + - * / % << >> & | ^ ( ) and the names lane and warp; / is that of whole numbers in CUDA.`));
-        fields.set("formula", {
-            box,
-            show() {
-                wrong.textContent = "";
-                input.removeAttribute("aria-invalid");
-                if (document.activeElement !== input) input.value = state.formula ?? "";
-                input.placeholder = shown.formula;
-            },
-            fail(fault) {
-                input.setAttribute("aria-invalid", "true");
-                const text = input.value;
-                wrong.textContent = "";
-                if (fault.at) {
-                    // The places are bytes of the text.
-                    const bytes = new TextEncoder().encode(text);
-                    const part = (from, to) => new TextDecoder().decode(bytes.slice(from, to));
-                    const [from, to] = fault.at;
-                    const mark = make("mark", {}, part(from, to) || "\u2038");
-                    wrong.append(make("code", {}, part(0, from), mark, part(Math.max(from, to))), " ");
-                }
-                wrong.append(`${fault.message}.`);
-            },
-        });
-        return box;
-    };
-    const field = (name) => name === "formula" ? formula() : CHOICES[name] ? choice(name) : slider(name);
+    const { NAMES, fields, field } = window.wbExplorerFields.controls({
+        id, config, set: (values) => set(values), tried: (name) => tried(name),
+    });
 
     // --- Drawing ---------------------------------------------------------------------------------------------------------
     const mark = () => {
@@ -234,7 +120,7 @@ wbLab.register("explorer", async (section, config, lab) => {
         headline.textContent = picture.querySelector("svg").getAttribute("aria-label");
         table.querySelector(".wb-table").outerHTML = reply.table;
         note.textContent = reply.note;
-        fields.forEach((own) => own.show());
+        fields.forEach((own) => own.show(state, shown));
         const more = (name) => fields.get(name)?.box;
         if (more("every")) more("every").hidden = state.swizzle !== "pad";
         if (more("stride")) more("stride").classList.toggle("wb-lab-unused", state.formula !== null);
@@ -273,7 +159,7 @@ wbLab.register("explorer", async (section, config, lab) => {
                 figure.classList.add("wb-lab-before");
             } else {
                 note.textContent = `${reply.error.message}.`;
-                fields.forEach((other) => { if (!other.fail) other.show(); });
+                fields.forEach((other) => { if (!other.fail) other.show(state, shown); });
             }
             lab.status(section, reply.error.message);
             pending = null;

@@ -3,16 +3,7 @@
 "use strict";
 
 (() => {
-    const make = (tag, attributes = {}, ...content) => {
-        const node = document.createElement(tag);
-        for (const [name, value] of Object.entries(attributes)) {
-            if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-            else if (value === true) node.setAttribute(name, "");
-            else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
-        }
-        node.append(...content);
-        return node;
-    };
+    const { make } = window.wbLab;
     /** Milliseconds of a round. */
     const SPEEDS = [["slow", 3000], ["normal", 1500], ["fast", 600]];
 

@@ -5,10 +5,8 @@
     const FILE = "warpbook-progress.txt";
 
     const mount = (section, _state, lab) => {
-        const told = document.createElement("p");
-        const button = document.createElement("button");
-        button.type = "button";
-        button.textContent = "Export";
+        const told = lab.make("p");
+        const button = lab.make("button", { type: "button" }, "Export");
         section.append(told, button);
         const known = () => (lab.store.get("exercises") ?? []).map((name) => lab.store.get(`exercise:${name}`) ?? {});
         const lines = () => known().map((own) => own.progress ?? "").join("");
@@ -23,9 +21,7 @@
                 lab.status(section, "Nothing is judged yet.");
                 return;
             }
-            const link = document.createElement("a");
-            link.href = URL.createObjectURL(new Blob([lines()], { type: "text/plain" }));
-            link.download = FILE;
+            const link = lab.make("a", { href: URL.createObjectURL(new Blob([lines()], { type: "text/plain" })), download: FILE });
             link.click();
             setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
             lab.status(section, `Written: ${FILE}`);

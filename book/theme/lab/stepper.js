@@ -1,42 +1,9 @@
 // Steppers: a launch that readers step forwards and back. A session of the engine knows what is at every position; here it is
-// asked for, and set out as tables beside the listing.
+// asked for, shown beside the listing, and set out as tables (`stepper-tables.js`).
 "use strict";
 
 (() => {
-    const make = (tag, attributes = {}, ...content) => {
-        const node = document.createElement(tag);
-        for (const [name, value] of Object.entries(attributes)) {
-            if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-            else if (value === true) node.setAttribute(name, "");
-            else if (value !== false && value !== null && value !== undefined) node.setAttribute(name, value);
-        }
-        node.append(...content);
-        return node;
-    };
-    const number = (value) => value.toLocaleString("en-US");
-    const base = (path) => path.split(/[/\\]/).pop();
-    const LANES = [...Array(32).keys()];
-    /** A message's text, with what stands in backticks as code. */
-    const prose = (text) => text.split("`").map((part, at) => (at % 2 ? make("code", {}, part) : part));
-    const has = (mask, lane) => ((mask >>> lane) & 1) === 1;
-    /** `lanes 0 to 3 and 9`, as runs. */
-    const lanesText = (mask) => {
-        const runs = [];
-        for (const lane of LANES.filter((own) => has(mask, own))) {
-            const last = runs.at(-1);
-            if (last && last[1] === lane - 1) last[1] = lane;
-            else runs.push([lane, lane]);
-        }
-        if (runs.length === 0) return "no lane";
-        if (mask >>> 0 === 0xffffffff) return "all 32 lanes";
-        return `lanes ${runs.map(([from, to]) => (from === to ? from : `${from}–${to}`)).join(", ")}`;
-    };
-    const stateText = (state) => {
-        if (typeof state === "object" && "at_barrier" in state) return `waits at barrier ${state.at_barrier}`;
-        if (typeof state === "object") return `waits for ${lanesText(state.for_lanes)}`;
-        return { not_started: "has not started", ready: "can go on", to_reconverge: "waits to reconverge", spinning: "spins",
-            exited: "has exited" }[state] ?? state;
-    };
+    const { make } = window.wbLab;
     const EVENTS = [["divergence", "divergence"], ["conflict", "bank conflict"], ["scattered", "scattered access"],
         ["atomic", "atomic"], ["barrier", "barrier"], ["finding", "finding"], ["shared", "shared access"],
         ["global", "global access"]];
@@ -46,6 +13,7 @@
     const BEAT = 600;
 
     const mount = (section, config, lab) => {
+        const { number, base, stateText } = window.wbStepperTables;
         const id = section.id;
         const file = base(config.file).replace(/\.ptx$/, ".cu");
         const still = section.querySelector(".wb-step-still");
@@ -53,11 +21,13 @@
         let now = { ...defaults };
         let opened = null;
         let view = null;
-        /** The word of shared memory that is selected. */
-        let selected = 0;
         /** Where jumps came from. */
         const before = [];
         let timer = 0;
+
+        const tables = window.wbStepperTables.shown({
+            file, view: () => view, opened: () => opened, writer: () => writer(), follow: (position) => follow("seek", { position }),
+        });
 
         // --- The listing ----------------------------------------------------------------------------------------------------
         const listings = [...section.querySelectorAll(".wb-listing")].map((listing) => {
@@ -222,7 +192,7 @@
             }
         };
         const jump = (direction) => follow("find", { for: { event: { event: now.event, direction } } });
-        const writer = () => follow("find", { for: { last_write: { shared: { block: now.block, address: 4 * selected, bytes: 4 } } } });
+        const writer = () => follow("find", { for: { last_write: { shared: { block: now.block, address: 4 * tables.selected(), bytes: 4 } } } });
         const returned = async () => {
             const from = before.pop();
             if (!from) return;
@@ -265,106 +235,13 @@
         };
 
         // --- What is shown --------------------------------------------------------------------------------------------------
-        const table = (caption, heads, rows, attributes = {}) => {
-            const head = make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)));
-            return make("div", { class: "wb-table", tabindex: "0", role: "region", "aria-label": caption, ...attributes },
-                make("table", {}, make("caption", {}, caption), make("thead", {}, head), make("tbody", {}, ...rows)));
-        };
-        const inner = (own) => (own.inlined_in ?? []).map(({ file: name, line }) => `, called in line ${line}${base(name) === file ? "" : ` of ${base(name)}`}`).join("");
-        const where = (own) => `line ${own.line}${base(own.file) === file ? "" : ` of ${base(own.file)}`}${inner(own)}`;
-        const mask = (lanes, live) => {
-            const cells = LANES.map((lane) => make("span", { class: has(lanes, lane) ? "wb-step-on" : has(live, lane) ? "wb-step-off" : "wb-step-gone" },
-                lane % 8 === 0 ? String(lane) : ""));
-            return make("div", { class: "wb-step-mask", role: "img", "aria-label": `${lanesText(lanes)} of ${lanesText(live)} that have not exited` }, ...cells);
-        };
-        const paths = () => view.warp.paths.map((path, at) => make("div", { class: at === view.warp.path ? "wb-step-path wb-step-shown" : "wb-step-path" },
-            make("p", {}, make("b", {}, at === view.warp.path ? "▸ " : "", where(path.place)), `: ${lanesText(path.lanes)}, ${stateText(path.state)}`),
-            make("p", {}, make("code", {}, path.place.text), make("small", {}, ` PTX line ${path.place.ptx_line}`)),
-            mask(path.lanes, view.warp.live)));
-        const warpsTable = () => {
-            const { block } = view;
-            const rows = block.warps.map((own, warp) => {
-                const next = view.next && view.next.block === block.block && view.next.warp === warp;
-                return make("tr", { class: warp === view.warp.warp ? "wb-step-shown" : "" },
-                    make("th", { scope: "row" }, `${next ? "▸ " : ""}${warp}`), make("td", {}, stateText(own.state)),
-                    make("td", { class: "wb-n" }, own.line ? String(own.line) : "–"));
-            });
-            const waits = (block.barriers ?? []).map(({ id: own, waiting, missing }) =>
-                make("p", { class: "wb-step-waits" }, `Barrier ${own}: warp${waiting.length === 1 ? "" : "s"} ${waiting.join(", ")} wait${waiting.length === 1 ? "s" : ""}; `
-                    + (missing.length ? `missing: ${missing.join(", ")}.` : "nobody is missing.")));
-            return [table(`Warps of block ${block.block}`, ["warp", "what it does", "line"], rows), ...waits];
-        };
-        const access = () => (view.last?.accesses ?? []).map((own) => {
-            const cells = (name, values) => make("tr", {}, make("th", { scope: "row" }, name), ...values.map((value) => make("td", { class: "wb-n" }, value)));
-            const cost = own.cost === undefined ? "" : `: ${own.cost} ${own.shared ? "wavefront" : "sector"}${own.cost === 1 ? "" : "s"}, best ${own.ideal}`;
-            return table(`The last access, by warp ${view.last.warp}: ${own.what}${cost}`, ["lane", ...LANES.map(String)],
-                [cells("address", own.addresses.map((address) => address ?? "–"))]);
-        });
-        const registers = () => {
-            const rows = view.warp.registers.map(({ name, kind, written, values }) => {
-                const row = make("tr", { class: written ? "wb-step-written" : "" },
-                    make("th", { scope: "row" }, make("code", {}, name), " ", make("small", {}, written ? `${kind}, written` : kind)));
-                const same = values.every((value) => value === values[0]);
-                if (same) row.append(make("td", { colspan: "32" }, `${values[0] ?? "–"} in all lanes`));
-                else values.forEach((value) => row.append(make("td", { class: "wb-n" }, value ?? "–")));
-                return row;
-            });
-            if (rows.length === 0) return [];
-            return [table(`Registers of warp ${view.warp.warp} that are still needed, lane by lane`, ["lane", ...LANES.map(String)], rows)];
-        };
-        const valueOf = (word) => `word ${word}, bank ${word % 32}: ${view.block.shared.values[word] ?? "–"}`;
-        const grid = () => {
-            const { shared } = view.block;
-            if (!shared) return [];
-            const touched = new Set(shared.touched ?? []);
-            selected = Math.min(selected, shared.values.length - 1);
-            const body = make("tbody");
-            const cellOf = (word) => body.rows[Math.floor(word / 32)]?.cells[1 + (word % 32)];
-            const lens = make("p", { class: "wb-step-lens", "aria-live": "polite" }, valueOf(selected));
-            const choose = (word, focus) => {
-                if (word < 0 || word >= shared.values.length) return;
-                cellOf(selected)?.setAttribute("tabindex", "-1");
-                cellOf(selected)?.classList.remove("wb-step-chosen");
-                selected = word;
-                const cell = cellOf(word);
-                cell.setAttribute("tabindex", "0");
-                cell.classList.add("wb-step-chosen");
-                if (focus) cell.focus();
-                lens.textContent = valueOf(word);
-            };
-            for (let from = 0; from < shared.values.length; from += 32) {
-                const row = make("tr", {}, make("th", { scope: "row" }, String(from)));
-                shared.values.slice(from, from + 32).forEach((value, bank) => {
-                    const word = from + bank;
-                    row.append(make("td", {
-                        class: `wb-n${touched.has(word) ? " wb-step-touched" : ""}${word === selected ? " wb-step-chosen" : ""}`,
-                        tabindex: word === selected ? "0" : "-1", onclick: () => choose(word, true),
-                    }, value));
-                });
-                body.append(row);
-            }
-            body.addEventListener("keydown", (event) => {
-                const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -32, ArrowDown: 32 }[event.key];
-                if (by === undefined) return;
-                event.preventDefault();
-                choose(selected + by, true);
-            });
-            const head = make("tr", {}, make("th", { scope: "col" }, "bank"), ...LANES.map((bank) => make("th", { scope: "col" }, String(bank))));
-            const name = `Shared memory of block ${view.block.block} as ${shared.kind}: ${number(shared.words)} words, one bank a column`;
-            const asks = make("button", { type: "button", onclick: () => writer() }, "Who wrote this word?");
-            return [make("div", { class: "wb-step-row" }, lens, asks), make("div", { class: "wb-table wb-step-shared", tabindex: "0", role: "region", "aria-label": name },
-                make("table", {}, make("caption", {}, name), make("thead", {}, head), body))];
-        };
-        const findings = () => opened.findings.map(({ position, finding }) => make("p", { class: "wb-step-finding" },
-            make("b", {}, `${finding.severity === "remark" ? "remark" : "finding"} [${finding.kind}], line ${finding.line}: `), ...prose(`${finding.message}. `),
-            make("button", { type: "button", onclick: () => follow("seek", { position }) }, `Go to step ${number(position)}`)));
         const draw = (found) => {
             if (!view) return;
             slider.value = now.t;
             slider.setAttribute("aria-valuetext", `step ${now.t} of ${opened.length}`);
             place.textContent = `step ${number(now.t)} of ${number(opened.length)}`;
             warps.value = `${now.block},${now.warp}`;
-            const next = view.next ? ` Next: warp ${view.next.warp}, ${where(view.next.place)}.` : " Nothing more is executed.";
+            const next = view.next ? ` Next: warp ${view.next.warp}, ${tables.where(view.next.place)}.` : " Nothing more is executed.";
             const none = found ? "" : "There is none. ";
             said.textContent = none + view.sentence + next;
             lab.status(section, none + view.sentence);
@@ -389,9 +266,9 @@
             const inGrid = inTold && focus.matches(".wb-step-shared td");
             const inRegion = inTold && focus.matches(".wb-table") ? focus.getAttribute("aria-label").split(" ").slice(0, 3).join(" ") : null;
             told.replaceChildren(
-                make("div", { class: "wb-step-columns" }, make("div", {}, ...(view.warp.paths.length ? paths() : [make("p", {}, `Warp ${view.warp.warp} ${stateText(view.block.warps[view.warp.warp].state)}.`)])),
-                    make("div", {}, ...warpsTable())),
-                ...access(), ...registers(), ...grid(), ...findings());
+                make("div", { class: "wb-step-columns" }, make("div", {}, ...(view.warp.paths.length ? tables.paths() : [make("p", {}, `Warp ${view.warp.warp} ${stateText(view.block.warps[view.warp.warp].state)}.`)])),
+                    make("div", {}, ...tables.warpsTable())),
+                ...tables.access(), ...tables.registers(), ...tables.grid(), ...tables.findings());
             for (const region of told.querySelectorAll(".wb-table")) {
                 const name = region.getAttribute("aria-label").split(" ").slice(0, 3).join(" ");
                 const same = old.find(([own]) => own === name);
@@ -436,5 +313,8 @@
         };
     };
 
-    window.wbLab.register("stepper", mount);
+    window.wbLab.register("stepper", async (section, config, lab) => {
+        await lab.load("stepper-tables.js");
+        return mount(section, config, lab);
+    });
 })();

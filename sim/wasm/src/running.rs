@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use data::expression::Names;
 use sim::predict::{How, predict};
 use sim::{Arg, Checks, Error, ErrorClass, Module, Options, Watch, simulate};
+use wasm_interface::{PACE, goes_on};
 
-use crate::host::{self, PACE};
 use crate::inputs::{self, Held};
 use crate::protocol::{Buffer, Failure, FailureKind, Ran, Run, Values};
 
@@ -69,7 +69,7 @@ impl Meter {
         }
         if sum >= self.told.load(Relaxed) + PACE {
             self.told.store(sum, Relaxed);
-            if !host::goes_on(sum) {
+            if !goes_on(sum) {
                 self.refused.store(true, Relaxed);
                 return ControlFlow::Break(());
             }

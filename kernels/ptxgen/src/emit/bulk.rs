@@ -1,8 +1,8 @@
 //! `memcpy`, `memmove` and `memset`: a few accesses where the length is small and known, else a loop over bytes, as LLVM has it.
 
+use super::addresses::Address;
 use super::calls::units;
 use super::function::Writer;
-use super::memory::Address;
 use super::registers::{Class, is_register};
 use crate::Error;
 use crate::ir::{Argument, Operand};

@@ -1,20 +1,25 @@
 //! PTX text of a module.
 
+mod addresses;
 mod arithmetic;
 mod assembly;
 mod atomics;
 mod blocks;
+mod branches;
 mod bulk;
 mod calls;
 mod casts;
+mod comparisons;
 mod function;
 mod globals;
+mod integer_math;
 mod intrinsics;
 mod math;
 mod memory;
 mod names;
 mod registers;
 mod vectors;
+mod wide;
 
 use std::collections::{BTreeSet, HashMap};
 

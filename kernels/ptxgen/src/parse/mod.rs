@@ -2,6 +2,7 @@
 //! since a text may use them before it says what they are.
 
 mod attributes;
+mod calls;
 mod function;
 mod instructions;
 mod metadata;

@@ -1,65 +1,14 @@
 //! The translation of LLVM IR to PTX as a WebAssembly module: `{"ir":"…","target":"sm_90"}` in, `{"ok":{"ptx":"…"}}` or
 //! `{"error":{"kind":"input"|"unsupported","message":"…","line":N}}` out, both as JSON.
 //!
-//! The exports are those of `sim/wasm`: [`input`] makes room for a request, [`run`] answers it and returns the answer's size,
-//! [`output`] says where the answer lies, and where the module traps [`panicked`] says why.
+//! What a host calls is what every module of the pages exports (`wasm_interface`).
 
-#![allow(unsafe_code, reason = "names that are exported unmangled count as unsafe")]
-
-use std::panic::PanicHookInfo;
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+#![forbid(unsafe_code)]
 
 use ptxgen::{Error, Options, translate};
 use serde::{Deserialize, Serialize};
 
-static INPUT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
-static OUTPUT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
-static HOOK: Once = Once::new();
-
-/// A panic ends a module, so what it left behind is never seen.
-fn lock(bytes: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
-    bytes.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Makes room for a request of `bytes` bytes and returns its address.
-#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
-pub extern "C" fn input(bytes: usize) -> *mut u8 {
-    let mut input = lock(&INPUT);
-    input.clear();
-    input.resize(bytes, 0);
-    input.as_mut_ptr()
-}
-
-/// Answers the request that lies in the room and returns the size of the answer in bytes.
-#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
-pub extern "C" fn run() -> usize {
-    // In a module nobody else would show it; elsewhere it is shown as always.
-    HOOK.call_once(|| {
-        if cfg!(target_family = "wasm") {
-            std::panic::set_hook(Box::new(|info: &PanicHookInfo<'_>| {
-                if let Ok(mut output) = OUTPUT.try_lock() {
-                    *output = info.to_string().into_bytes();
-                }
-            }));
-        }
-    });
-    let answer = answer(&lock(&INPUT));
-    let mut output = lock(&OUTPUT);
-    *output = answer.into_bytes();
-    output.len()
-}
-
-/// The address of the latest answer. It is good until the next call of [`run`].
-#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
-pub extern "C" fn output() -> *const u8 {
-    lock(&OUTPUT).as_ptr()
-}
-
-/// After a trap: the size of the text at [`output`] that says what happened.
-#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
-pub extern "C" fn panicked() -> usize {
-    OUTPUT.try_lock().map_or(0, |output| output.len())
-}
+wasm_interface::exports!(answer);
 
 /// What is to be translated.
 #[derive(Deserialize)]

@@ -10,7 +10,8 @@ mod trace;
 use std::collections::{BTreeMap, BTreeSet};
 
 use data::element::Element;
-use serde::{Deserialize, Serialize};
+use played::{Played, Round};
+use serde::Deserialize;
 use sim::ir::{BUFFER_STRIDE, BUFFERS_BASE};
 use sim::{Arg, Checks, Module, Options, run_observed, simulate};
 
@@ -63,7 +64,7 @@ pub struct Array {
 }
 
 /// What ends a round.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum By {
     /// A barrier of block 0, of which alone the rounds are.
@@ -73,61 +74,6 @@ pub enum By {
     Store,
     /// Every launch.
     Launch,
-}
-
-/// What launches did to the arrays.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Played {
-    /// The arrays, in the order of the request.
-    pub arrays: Vec<Start>,
-    /// The rounds in which something was written to them.
-    pub rounds: Vec<Round>,
-}
-
-/// An array before the first round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Start {
-    /// What it is called.
-    pub name: String,
-    /// It is in shared memory: element `i` is in word `from + i`, if elements are words.
-    pub shared: bool,
-    /// The number of its first element that is watched.
-    pub from: u64,
-    /// The elements as a person reads them; empty where nobody has written yet.
-    pub values: Vec<String>,
-}
-
-/// A round.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Round {
-    /// The kernel.
-    pub kernel: String,
-    /// The number of the launch, from 0.
-    pub launch: usize,
-    /// What was written, in order.
-    pub writes: Vec<Write>,
-    /// Accesses of warps to shared memory, the wavefronts that they took, and the fewest that they could have taken.
-    pub shared: (u64, u64, u64),
-    /// The elements behind it, array by array.
-    pub after: Vec<Vec<String>>,
-}
-
-/// An element is written.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Write {
-    /// The array.
-    pub array: usize,
-    /// The element, from the first that is watched.
-    pub element: usize,
-    /// Linear index of the block.
-    pub block: u64,
-    /// The thread within its block.
-    pub thread: u32,
-    /// It was an atomic, and not a store.
-    pub atomic: bool,
-    /// The elements that its value was computed from, as array and element; where it was computed from none, those that its
-    /// address was computed from.
-    pub from: Vec<(usize, usize)>,
 }
 
 /// Runs what is asked for on `module`.
@@ -177,7 +123,7 @@ pub fn rounds(module: &Module, request: &Rounds) -> Result<Played, Failure> {
             values.fill(String::new());
         }
     }
-    let start = |(array, values): (&Array, &Vec<String>)| Start {
+    let start = |(array, values): (&Array, &Vec<String>)| played::Array {
         name: array.name.clone(),
         shared: array.buffer.is_none(),
         from: array.from,

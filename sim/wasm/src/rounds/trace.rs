@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 
 use data::element::Element;
+use played::Write;
 use sim::event::{AccessEvent, AccessKind, LaunchInfo, MemoryEvent, MemoryKind, Observer, SyncEvent};
 use sim::ir::Inst;
 use sim::ir::inst::{Op, Reg, Space};
 use sim::target::Rules;
 
+use super::By;
 use super::flow::{Flow, Origin};
-use super::{By, Write};
 
 /// Where an array is.
 #[derive(Debug, Clone)]

@@ -1,22 +1,19 @@
 //! What a page needs to run clang, as a WebAssembly module: clang's command line and the headers out, its messages in; both as
 //! JSON.
 //!
-//! The exports are those of `sim/wasm`: [`input`] makes room for a request, [`run`] answers it and returns the answer's size,
-//! [`output`] says where the answer lies. Requests are [`Request`]; answers are `{"ok": …}` or `{"error": {"kind", "message"}}`,
-//! as the program that serves the book gives them.
+//! What a host calls is what every module of the pages exports (`wasm_interface`). Requests are [`Request`]; answers are
+//! `{"ok": …}` or `{"error": {"kind", "message"}}`, as the program that serves the book gives them.
 
-#![allow(unsafe_code, reason = "names that are exported unmangled count as unsafe")]
+#![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use front::flags::{self, Wanted};
 use front::{Arch, arch, headers, messages, slice};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-static INPUT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
-static OUTPUT: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+wasm_interface::exports!(answer);
 
 /// What pages compile for where a source asks for nothing: what exercises are compiled for, the architecture of the H200.
 const ARCH: Arch = Arch::new(90);
@@ -24,35 +21,6 @@ const ARCH: Arch = Arch::new(90);
 /// The folder of the headers and the file of the source, where clang sees them.
 const HEADERS: &str = "headers";
 const SOURCE: &str = "source.cu";
-
-/// A panic ends a module, so what it left behind is never seen.
-fn lock(bytes: &Mutex<Vec<u8>>) -> MutexGuard<'_, Vec<u8>> {
-    bytes.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Makes room for a request of `bytes` bytes and returns its address.
-#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
-pub extern "C" fn input(bytes: usize) -> *mut u8 {
-    let mut input = lock(&INPUT);
-    input.clear();
-    input.resize(bytes, 0);
-    input.as_mut_ptr()
-}
-
-/// Answers the request that lies in the room and returns the size of the answer in bytes.
-#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
-pub extern "C" fn run() -> usize {
-    let answer = answer(&lock(&INPUT));
-    let mut output = lock(&OUTPUT);
-    *output = answer.into_bytes();
-    output.len()
-}
-
-/// The address of the latest answer. It is good until the next call of [`run`].
-#[cfg_attr(target_family = "wasm", unsafe(no_mangle))]
-pub extern "C" fn output() -> *const u8 {
-    lock(&OUTPUT).as_ptr()
-}
 
 /// What is asked.
 #[derive(Debug, Deserialize)]
