@@ -2,8 +2,10 @@
 //!
 //! A `phi` is one register. Each edge that leads to it copies; all copies of an edge happen at once, so a copy waits until
 //! nobody needs what it overwrites, and a circle of copies goes through one more register. An edge from a block with several
-//! successors gets a block of its own where it copies something.
+//! successors copies ahead of the branch, as LLVM does: then what one side alone does is a branch around it, which ptxas can
+//! predicate. A way back into a loop gets a block of its own where it copies something, since the other way needs what it had.
 
+use super::blocks::successors;
 use super::function::Writer;
 use super::registers::{Class, is_register};
 use crate::Error;
@@ -169,6 +171,12 @@ impl Writer<'_, '_> {
             self.line(format!("@{sign}{condition} bra \t{label};"));
             return self.jump(block, near);
         }
+        if self.is_reached_without(block, far) {
+            self.copies(block, far)?;
+            let label = self.label(far);
+            self.line(format!("@{sign}{condition} bra \t{label};"));
+            return self.jump(block, near);
+        }
         if !self.copies_needed(near) {
             let label = self.label(near);
             self.line(format!("@{other}{condition} bra \t{label};"));
@@ -179,6 +187,23 @@ impl Writer<'_, '_> {
         self.jump(block, near)?;
         self.lines.push(format!("{label}:"));
         self.jump(block, far)
+    }
+
+    /// Whether a block can be reached on a way that does not lead through another one. Then nothing that follows from the
+    /// other one's `phi`s is alive at its end, or where it can go instead.
+    fn is_reached_without(&self, block: usize, other: usize) -> bool {
+        let mut seen = vec![false; self.function.blocks.len()];
+        let mut next = vec![0];
+        while let Some(at) = next.pop() {
+            if at == other || std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            if at == block {
+                return true;
+            }
+            next.extend(successors(&self.function.blocks[at].instructions));
+        }
+        false
     }
 
     fn switch(&mut self, block: usize, value: &Operand, default: usize, cases: &[(u128, usize)]) -> Result<(), Error> {
