@@ -28,7 +28,7 @@ const INPUTS: [&str; 18] = [
     "draw/src/access.rs",
     "src/access.rs",
     "src/listings.rs",
-    "src/real.rs",
+    "src/real",
     "src/wrong.rs",
 ];
 

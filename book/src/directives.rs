@@ -7,12 +7,29 @@ use crate::blocks;
 use crate::directive::Directive;
 use crate::fault::Reason;
 use crate::figures::{self, banks};
-use crate::registry::{Entry, Form, Page};
+use crate::registry::{Entry, Form, Make, Page};
 use crate::value::Value;
 use crate::{
     claims, excerpt, explorer, hold, instructions, ladder, machine, panel, parts, play, reference, relation, sanitizer,
     stepper, summary, tables, targets, time,
 };
+
+/// What opens, parts or closes a block.
+const fn part(name: &'static str, section: &'static str, help: &'static str) -> Entry {
+    Entry {
+        name,
+        section,
+        form: Form::Part,
+        usage: &[],
+        help,
+        make: |context, directive, page| blocks::block(context, directive, &mut page.open, &mut page.filled),
+    }
+}
+
+/// What a page about the simulator has of its own, where nothing stands behind the name.
+const fn about(name: &'static str, help: &'static str, make: Make) -> Entry {
+    Entry { name, section: "Pages about the simulator", form: Form::Block, usage: &[""], help, make }
+}
 
 /// All directives.
 pub(crate) static DIRECTIVES: &[Entry] = &[
@@ -62,86 +79,16 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         help: "nothing on the page; fails the build when an expression is false.",
         make: |context, directive, _| hold::hold(context, directive),
     },
-    Entry {
-        name: "predict",
-        section: "Predictions",
-        form: Form::Part,
-        usage: &[],
-        help: "opens a prediction: the question.",
-        make: |context, directive, page| blocks::block(context, directive, &mut page.open, &mut page.filled),
-    },
-    Entry {
-        name: "answer",
-        section: "Predictions",
-        form: Form::Part,
-        usage: &[],
-        help: "the folded answer of a prediction, below the words that it shows.",
-        make: |context, directive, page| blocks::block(context, directive, &mut page.open, &mut page.filled),
-    },
-    Entry {
-        name: "quiz",
-        section: "Questions",
-        form: Form::Part,
-        usage: &[],
-        help: "opens a question.",
-        make: |context, directive, page| blocks::block(context, directive, &mut page.open, &mut page.filled),
-    },
-    Entry {
-        name: "option",
-        section: "Questions",
-        form: Form::Part,
-        usage: &[],
-        help: "one of its answers.",
-        make: |context, directive, page| blocks::block(context, directive, &mut page.open, &mut page.filled),
-    },
-    Entry {
-        name: "reason",
-        section: "Questions",
-        form: Form::Part,
-        usage: &[],
-        help: "why the option above is wrong.",
-        make: |context, directive, page| blocks::block(context, directive, &mut page.open, &mut page.filled),
-    },
-    Entry {
-        name: "because",
-        section: "Questions",
-        form: Form::Part,
-        usage: &[],
-        help: "the answer, and why.",
-        make: |context, directive, page| blocks::block(context, directive, &mut page.open, &mut page.filled),
-    },
-    Entry {
-        name: "again",
-        section: "Questions",
-        form: Form::Part,
-        usage: &[],
-        help: "the same question with another number.",
-        make: |context, directive, page| blocks::block(context, directive, &mut page.open, &mut page.filled),
-    },
-    Entry {
-        name: "steps",
-        section: "Figures",
-        form: Form::Part,
-        usage: &[],
-        help: "opens a series of figures to step through.",
-        make: |context, directive, page| blocks::block(context, directive, &mut page.open, &mut page.filled),
-    },
-    Entry {
-        name: "frame",
-        section: "Figures",
-        form: Form::Part,
-        usage: &[],
-        help: "the next step of a series.",
-        make: |context, directive, page| blocks::block(context, directive, &mut page.open, &mut page.filled),
-    },
-    Entry {
-        name: "end",
-        section: "Predictions",
-        form: Form::Part,
-        usage: &[],
-        help: "closes what `predict`, `quiz` or `steps` opened.",
-        make: |context, directive, page| blocks::block(context, directive, &mut page.open, &mut page.filled),
-    },
+    part("predict", "Predictions", "opens a prediction: the question."),
+    part("answer", "Predictions", "the folded answer of a prediction, below the words that it shows."),
+    part("quiz", "Questions", "opens a question."),
+    part("option", "Questions", "one of its answers."),
+    part("reason", "Questions", "why the option above is wrong."),
+    part("because", "Questions", "the answer, and why."),
+    part("again", "Questions", "the same question with another number."),
+    part("steps", "Figures", "opens a series of figures to step through."),
+    part("frame", "Figures", "the next step of a series."),
+    part("end", "Predictions", "closes what `predict`, `quiz` or `steps` opened."),
     Entry {
         name: "source",
         section: "Code",
@@ -326,47 +273,24 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         help: "round by round of the scan's tree.",
         make: |context, directive, _| banks::rounds(context, directive),
     },
-    Entry {
-        name: "finding-index",
-        section: "Pages about the simulator",
-        form: Form::Block,
-        usage: &[""],
-        help: "an overview of the kinds of findings, with a page for each below the chapter.",
-        make: |context, _, _| reference::findings::index(context.below),
-    },
-    Entry {
-        name: "exercise-index",
-        section: "Pages about the simulator",
-        form: Form::Block,
-        usage: &[""],
-        help: "a list of the groups of exercises, with a page for each below the chapter, on which they are solved.",
-        // Where there is a course, its list stands in the place of the directive already.
-        make: |_, _, _| Ok("<p>This book was built without its exercises.</p>\n".to_owned()),
-    },
-    Entry {
-        name: "counter-index",
-        section: "Pages about the simulator",
-        form: Form::Block,
-        usage: &[""],
-        help: "an overview of the counters, with a page for each family below the chapter.",
-        make: |context, _, _| Ok(reference::counters::index(context.runs, context.below)),
-    },
-    Entry {
-        name: "instructions",
-        section: "Pages about the simulator",
-        form: Form::Block,
-        usage: &[""],
-        help: "the PTX instructions that are simulated.",
-        make: |_, _, _| instructions::instructions(),
-    },
-    Entry {
-        name: "absent",
-        section: "Pages about the simulator",
-        form: Form::Block,
-        usage: &[""],
-        help: "those that are not.",
-        make: |_, _, _| instructions::absent(),
-    },
+    about(
+        "finding-index",
+        "an overview of the kinds of findings, with a page for each below the chapter.",
+        |context, _, _| reference::findings::index(context.below),
+    ),
+    // Where there is a course, its list stands in the place of the directive already.
+    about(
+        "exercise-index",
+        "a list of the groups of exercises, with a page for each below the chapter, on which they are solved.",
+        |_, _, _| Ok("<p>This book was built without its exercises.</p>\n".to_owned()),
+    ),
+    about(
+        "counter-index",
+        "an overview of the counters, with a page for each family below the chapter.",
+        |context, _, _| Ok(reference::counters::index(context.runs, context.below)),
+    ),
+    about("instructions", "the PTX instructions that are simulated.", |_, _, _| instructions::instructions()),
+    about("absent", "those that are not.", |_, _, _| instructions::absent()),
     Entry {
         name: "claims",
         section: "Pages about the simulator",
@@ -383,62 +307,17 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         help: "predicted beside measured times: the constants, the errors, what is open, and a problem's rows.",
         make: |_, directive, _| time::time(directive),
     },
-    Entry {
-        name: "sanitizer",
-        section: "Pages about the simulator",
-        form: Form::Block,
-        usage: &[""],
-        help: "what compute-sanitizer says of the catalogue's kernels.",
-        make: |_, _, _| sanitizer::sanitizer(),
-    },
-    Entry {
-        name: "sanitized-problems",
-        section: "Pages about the simulator",
-        form: Form::Block,
-        usage: &[""],
-        help: "what it says of the problems' versions.",
-        make: |_, _, _| sanitizer::problems(),
-    },
-    Entry {
-        name: "closing",
-        section: "Pages about the simulator",
-        form: Form::Block,
-        usage: &[""],
-        help: "the line that closes the comparison of everything.",
-        make: |context, _, _| tables::closing(context),
-    },
-    Entry {
-        name: "agreement",
-        section: "Pages about the simulator",
-        form: Form::Block,
-        usage: &[""],
-        help: "the comparison, kernel by kernel.",
-        make: |context, _, _| tables::agreement(context),
-    },
-    Entry {
-        name: "machine-agreement",
-        section: "Pages about the simulator",
-        form: Form::Block,
-        usage: &[""],
-        help: "the comparison of executed machine code with what a GPU counted of it, problem by problem.",
-        make: |context, _, _| machine::agreement(context),
-    },
-    Entry {
-        name: "provenance",
-        section: "Pages about the simulator",
-        form: Form::Block,
-        usage: &[""],
-        help: "where the records come from.",
-        make: |context, _, _| tables::provenance(context),
-    },
-    Entry {
-        name: "known",
-        section: "Pages about the simulator",
-        form: Form::Block,
-        usage: &[""],
-        help: "what is known to differ between simulator and hardware.",
-        make: |_, _, _| tables::known(),
-    },
+    about("sanitizer", "what compute-sanitizer says of the catalogue's kernels.", |_, _, _| sanitizer::sanitizer()),
+    about("sanitized-problems", "what it says of the problems' versions.", |_, _, _| sanitizer::problems()),
+    about("closing", "the line that closes the comparison of everything.", |context, _, _| tables::closing(context)),
+    about("agreement", "the comparison, kernel by kernel.", |context, _, _| tables::agreement(context)),
+    about(
+        "machine-agreement",
+        "the comparison of executed machine code with what a GPU counted of it, problem by problem.",
+        |context, _, _| machine::agreement(context),
+    ),
+    about("provenance", "where the records come from.", |context, _, _| tables::provenance(context)),
+    about("known", "what is known to differ between simulator and hardware.", |_, _, _| tables::known()),
 ];
 
 /// `page SLUG "Title"`, which no block may hold.

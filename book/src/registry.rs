@@ -32,7 +32,7 @@ pub(crate) enum Form {
 }
 
 /// What a directive makes of its words and options: Markdown or HTML.
-type Make = fn(&Context<'_>, &mut Directive, &mut Page) -> Result<String, Reason>;
+pub(crate) type Make = fn(&Context<'_>, &mut Directive, &mut Page) -> Result<String, Reason>;
 
 /// One directive.
 pub(crate) struct Entry {

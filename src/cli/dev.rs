@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{EXIT_CODES, seconds};
+use super::EXIT_CODES;
+use super::gpu::seconds;
 
 #[derive(Debug, Args)]
 pub(crate) struct Dev {

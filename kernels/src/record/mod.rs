@@ -4,6 +4,7 @@
 //! Counters come from Nsight Compute, which has to start the program that it profiles. [`record`] therefore starts
 //! this same program again under `ncu`, with the subcommand [`CHILD_SUBCOMMAND`], which does nothing but call [`child`].
 
+mod error;
 pub mod machine;
 mod ncu;
 mod profile;
@@ -14,10 +15,11 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 pub use crate::ncu::{Ncu, NcuError};
+pub use error::RecordError;
 
 use sim::report::Metrics;
 
-use crate::baseline::{self, BaselineError};
+use crate::baseline;
 use crate::case::{Case, Planned, Shape, Step};
 use crate::counters::EXACT;
 use crate::cubins;
@@ -105,73 +107,6 @@ pub struct Summary {
     pub wrong: Vec<String>,
     /// Anything worth telling.
     pub notes: Vec<String>,
-}
-
-/// Why a recording ended early.
-#[derive(Debug, thiserror::Error)]
-pub enum RecordError {
-    /// The GPU is missing or failed.
-    #[error("{case}{error}")]
-    Gpu {
-        /// Which case it was, with a colon; empty when it was none.
-        case: String,
-        /// What happened.
-        error: GpuError,
-    },
-    /// `ncu` is missing or failed.
-    #[error(transparent)]
-    Ncu(#[from] NcuError),
-    /// No such problem.
-    #[error("there is no problem `{0}`; there are {1}")]
-    Problem(String, String),
-    /// The program has no PTX for the problem.
-    #[error("this program was built without PTX for `{0}`")]
-    NoPtx(String),
-    /// The record that would be overwritten is of another GPU.
-    #[error("{} is a record of {found}, and this is {here}; move the file away if you want to replace it", .file.display())]
-    OtherGpu {
-        /// The file.
-        file: PathBuf,
-        /// The GPU that it is about.
-        found: String,
-        /// The GPU of this machine.
-        here: String,
-    },
-    /// The record that would be overwritten cannot be read.
-    #[error("{0}; move the file away if you want to replace it")]
-    Old(TruthError),
-    /// What the simulator counts on each line could not be written beside the record.
-    #[error(transparent)]
-    Lines(#[from] BaselineError),
-    /// A file could not be written.
-    #[error("cannot write {}: {why}", .file.display())]
-    Write {
-        /// The file.
-        file: PathBuf,
-        /// The operating system's reason.
-        why: io::Error,
-    },
-}
-
-impl From<GpuError> for RecordError {
-    fn from(error: GpuError) -> Self {
-        Self::Gpu { case: String::new(), error }
-    }
-}
-
-impl RecordError {
-    /// The exit code that a program should end with.
-    pub const fn exit_code(&self) -> u8 {
-        match self {
-            Self::Gpu { error, .. } => error.exit_code(),
-            Self::Ncu(_) => sim::ErrorClass::Unsupported.exit_code(),
-            Self::Problem(..) | Self::OtherGpu { .. } | Self::Old(_) | Self::Write { .. } => {
-                sim::ErrorClass::Input.exit_code()
-            }
-            Self::Lines(error) => error.exit_code(),
-            Self::NoPtx(_) => sim::ErrorClass::Internal.exit_code(),
-        }
-    }
 }
 
 /// Records the problems of `options`, telling `progress` what it is doing.

@@ -1,17 +1,19 @@
 //! What `warpbook sim` is asked to run: kernels, launches, buffers; from the command line or from a TOML file.
 
+mod file;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
 use sim::Dim3;
 use toml::Value;
 
+use super::SpecError;
 use super::content::Context;
 use super::element::Element;
 use super::expression::{self, Names};
-use super::{SpecError, shape};
+use file::{LaunchFile, LaunchTable, extent, text, texts};
 
 /// Most schedules that one launch may be run in.
 pub const MOST_SCHEDULES: u64 = 1_000_000;
@@ -73,89 +75,6 @@ pub struct LaunchSpec {
     pub symbols: BTreeMap<String, String>,
     /// How often it is launched, one after the other.
     pub repeat: u32,
-}
-
-/// The launch file's fields.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LaunchFile {
-    file: PathBuf,
-    #[serde(default, rename = "let")]
-    names: BTreeMap<String, Value>,
-    #[serde(default)]
-    buffers: BTreeMap<String, String>,
-    #[serde(default)]
-    symbols: BTreeMap<String, Value>,
-    #[serde(default)]
-    dump: BTreeMap<String, PathBuf>,
-    #[serde(default)]
-    expect: BTreeMap<String, String>,
-    #[serde(default)]
-    tolerance: f64,
-    #[serde(default)]
-    launches: Vec<LaunchTable>,
-    // A file with one launch may have its fields at the top.
-    kernel: Option<String>,
-    grid: Option<Value>,
-    block: Option<Value>,
-    shared: Option<Value>,
-    args: Option<Vec<Value>>,
-    // `flatten` would let misspelt fields pass.
-    compiler: Option<String>,
-    arch: Option<String>,
-    #[serde(default)]
-    include: Vec<PathBuf>,
-    #[serde(default)]
-    define: Vec<String>,
-    std: Option<String>,
-    target: Option<String>,
-    budget: Option<u64>,
-    seed: Option<u64>,
-    schedules: Option<u64>,
-}
-
-/// One launch of several.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LaunchTable {
-    kernel: Option<String>,
-    grid: Option<Value>,
-    block: Option<Value>,
-    shared: Option<Value>,
-    #[serde(default)]
-    args: Vec<Value>,
-    #[serde(default)]
-    symbols: BTreeMap<String, Value>,
-    repeat: Option<Value>,
-}
-
-/// A value of TOML as the command line would have it.
-fn text(value: &Value) -> Result<String, String> {
-    match value {
-        Value::String(text) => Ok(text.clone()),
-        Value::Integer(number) => Ok(number.to_string()),
-        Value::Float(number) => Ok(format!("{number:?}")),
-        Value::Boolean(truth) => Ok(truth.to_string()),
-        other => Err(format!("a number or a text belongs here, not a value of type {}", other.type_str())),
-    }
-}
-
-/// A table of such values.
-fn texts(table: &str, values: &BTreeMap<String, Value>) -> Result<BTreeMap<String, String>, SpecError> {
-    let read = |(name, value): (&String, &Value)| {
-        let text = text(value).map_err(|why| SpecError::Usage(format!("{table}.{name}: {why}")))?;
-        Ok((name.clone(), text))
-    };
-    values.iter().map(read).collect()
-}
-
-/// An extent: `256`, `"ceil(n/256)"`, or a list of up to three of these.
-fn extent(what: &str, value: &Value, names: &Names) -> Result<Dim3, SpecError> {
-    let list = match value {
-        Value::Array(list) => list.iter().map(text).collect::<Result<Vec<_>, _>>().map(|list| list.join(",")),
-        other => text(other),
-    };
-    list.and_then(|list| shape(&list, names)).map_err(|why| SpecError::Usage(format!("{what}: {why}")))
 }
 
 impl Session {

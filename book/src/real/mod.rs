@@ -1,26 +1,27 @@
 //! The real runs: simulations made now, and the records of a real GPU that this program was built with.
 
+mod recorded;
+mod simulated;
+
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use kernels::bench::{self, Record};
-use kernels::case::{Case, Pass, Prepared};
-use kernels::compare::{Against, Comparison, Row, compare};
+use kernels::case::Case;
+use kernels::compare::{Against, compare};
 use kernels::known::Place;
-use kernels::simulate::Simulated;
-use kernels::truth::{self, Provenance};
+use kernels::truth;
 use kernels::verdict::Verdict;
 use kernels::{cases, counters, known, problem, ptx, requests, simulate};
-use sim::{Arg, Dim3, Launch, Lowering, Module, Options, Report, Scalar};
+use sim::{Arg, Dim3, Launch, Lowering, Module, Options, Report};
 
 use crate::access::{self, Access, LANES, Space};
 use crate::cache::Cache;
-use crate::runs::{
-    Agreement, Counter, Faulty, Foretold, KernelAgreement, KnownDifference, MachineAgreement, MachineRun, Measured,
-    Playable, Run, Runs, Wrong,
-};
+use crate::runs::{Agreement, Counter, Faulty, Foretold, MachineAgreement, MachineRun, Playable, Run, Runs, Wrong};
 use crate::{catalogue, listings, machine_runs, wrong};
+use recorded::{agreement, measured};
+use simulated::simulated;
 
 /// The GPU that the book's numbers are about.
 const TARGET: &str = sim::target::DEFAULT;
@@ -316,130 +317,4 @@ impl Runs for RealRuns {
 /// How good a case is as an example, the best first: small, but not so small that there is nothing to see.
 fn size(case: &Case) -> (bool, u64) {
     (case.threads() < 64, case.threads())
-}
-
-/// Simulates a case.
-fn simulated(case: &Case, options: &Options) -> Result<Run, String> {
-    let prepared = case.prepare();
-    let module = simulate::module(case.problem).map_err(|error| error.to_string())?;
-    let simulated = simulate::run_with(&module, &prepared, options);
-    let Simulated { reports, contents } = simulated.map_err(|error| format!("{case}: {error}"))?;
-    let mut launches = reports.iter();
-    let mut report = launches.next().ok_or_else(|| format!("{case} launches nothing"))?.clone();
-    if reports.len() > 1 {
-        case.version.clone_into(&mut report.kernel);
-    }
-    launches.for_each(|later| report.add(later));
-    if let Some(finding) = report.errors().next() {
-        return Err(format!("the simulator finds {case} faulty: {}", finding.message));
-    }
-    let check = prepared.check(&contents);
-    if !check.right {
-        return Err(format!("the simulated result of {case} is wrong: {}", check.first.unwrap_or_default()));
-    }
-    let first = &prepared.steps[0];
-    let args = first.args.iter().map(|arg| argument(&prepared, arg)).collect();
-    Ok(Run { data: case.data.to_owned(), args, launches: reports.len(), report, measured: None, listing: false })
-}
-
-/// An argument as `warpbook sim --arg` takes it. A buffer becomes zeros of its size.
-fn argument(prepared: &Prepared, arg: &Pass) -> String {
-    match arg {
-        Pass::Buffer(name) => {
-            let content = prepared.buffers.iter().find(|buffer| buffer.name == *name).map(|buffer| &buffer.content);
-            let bytes = match content {
-                Some(Arg::Buffer(bytes)) => bytes.len() as u64,
-                Some(Arg::Zeros(bytes) | Arg::Uninit(bytes)) => *bytes,
-                _ => 0,
-            };
-            format!("zeros:{bytes}")
-        }
-        Pass::Scalar(scalar) => match scalar {
-            Scalar::I8(v) => format!("i8:{v}"),
-            Scalar::U8(v) => format!("u8:{v}"),
-            Scalar::I16(v) => format!("i16:{v}"),
-            Scalar::U16(v) => format!("u16:{v}"),
-            Scalar::I32(v) => format!("i32:{v}"),
-            Scalar::U32(v) => format!("u32:{v}"),
-            Scalar::I64(v) => format!("i64:{v}"),
-            Scalar::U64(v) => format!("u64:{v}"),
-            Scalar::F32(v) => format!("f32:{v}"),
-            Scalar::F64(v) => format!("f64:{v}"),
-        },
-    }
-}
-
-/// What the record says about a case.
-fn measured(case: &Case, record: &truth::Record) -> Result<Measured, String> {
-    let stale = |why: &str| {
-        let (file, problem) = (record.file_name(), &record.problem);
-        format!("the record {file} is out of date: {why}. Record it again with `warpbook record {problem}`")
-    };
-    let committed = ptx::committed(case.problem).ok_or_else(|| format!("there is no PTX of {}", case.problem))?;
-    if ptx::code_sha256(committed.text) != record.provenance.code_sha256 {
-        return Err(stale("the code of the PTX has changed since"));
-    }
-    let recorded = record.case(case).ok_or_else(|| stale(&format!("it has no case `{case}`")))?;
-    if let Some(why) = recorded.other_launches(case) {
-        return Err(stale(&why));
-    }
-    if !recorded.right {
-        return Err(format!("the recorded result of {case} is wrong"));
-    }
-    let known = known::known()?;
-    let difference = |counter: &counters::Counter| {
-        let place = Place { case, kernel: None, metric: counter.metric };
-        let (_, entry) = known.find(place, &record.provenance)?;
-        let (cause, page, noise) = (entry.cause.clone(), entry.page.clone(), entry.kind == known::Kind::Noise);
-        Some((counter.metric.to_owned(), KnownDifference { cause, page, noise }))
-    };
-    Ok(Measured {
-        known: counters::EXACT.iter().filter_map(difference).collect(),
-        gpu: record.provenance.short_gpu().to_owned(),
-        date: record.provenance.date.clone(),
-        metrics: recorded.metrics(),
-        median_ns: recorded.times.median_ns,
-        timed: recorded.times.runs.into(),
-    })
-}
-
-fn agreement(comparison: &Comparison) -> Agreement {
-    let mut kernels: Vec<KernelAgreement> = Vec::new();
-    for row in &comparison.rows {
-        if kernels.last().is_none_or(|last| last.kernel != row.version) {
-            let kernel = row.version.to_owned();
-            kernels.push(KernelAgreement { kernel, cases: 0, counters: 0, agree: 0, same_output: 0 });
-        }
-        let Some(sum) = kernels.last_mut() else { continue };
-        let judged = row.judged().filter_map(|counter| counter.agrees);
-        sum.cases += 1;
-        sum.counters += judged.clone().count();
-        sum.agree += judged.filter(|agrees| *agrees).count();
-        sum.same_output += usize::from(row.recorded.is_some() && Row::results_agree(row));
-    }
-    Agreement {
-        closing: comparison.summary.closing.clone(),
-        agrees: comparison.summary.agrees,
-        kernels,
-        provenance: comparison.records.iter().map(|record| provenance(&record.file, &record.provenance)).collect(),
-    }
-}
-
-/// A record's provenance as rows of a table.
-fn provenance(file: &str, provenance: &Provenance) -> Vec<(String, String)> {
-    let gpu = format!(
-        "{}, compute capability {}, {} SMs",
-        provenance.gpu, provenance.compute_capability, provenance.sm_count
-    );
-    let driver = format!("{} (CUDA {})", provenance.driver, provenance.cuda);
-    [
-        ("record", format!("kernels/truth/{file}")),
-        ("GPU", gpu),
-        ("driver, whose compiler made the machine code", driver),
-        ("Nsight Compute, which read the counters", provenance.ncu.clone()),
-        ("NVRTC, which made the PTX", provenance.nvrtc.clone()),
-        ("day", provenance.date.clone()),
-    ]
-    .map(|(what, which)| (what.to_owned(), which))
-    .to_vec()
 }

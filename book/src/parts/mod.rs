@@ -4,8 +4,10 @@
 //! it, `histogram-copies.md` beside `histogram.md`, below it in the table of contents. Every page names the others, and ends
 //! with the versions that the reader knows by then (`{{#wb summary …}}`). Links to a place in the chapter are led to its page.
 
+mod places;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use mdbook_preprocessor::book::{Book, BookItem, Chapter, SectionNumber};
 
@@ -13,6 +15,7 @@ use crate::directive::{Directive, Piece, pieces};
 use crate::home::Home;
 use crate::html::escape;
 use crate::summary;
+use places::Places;
 
 /// What a mark in a filled chapter begins with; it ends at the comment's end.
 const MARK: &str = "<!--wb-page ";
@@ -177,10 +180,6 @@ fn file_name(chapter: &Path, part: &Part, extension: &str) -> String {
     }
 }
 
-/// Where the places of cut chapters are: by the chapter's path, the page of each identifier.
-#[derive(Debug, Default)]
-pub(crate) struct Places(BTreeMap<PathBuf, BTreeMap<String, PathBuf>>);
-
 /// Puts the pages of chapters into the book, by the chapter's path, and leads all links to the right page.
 ///
 /// # Errors
@@ -253,62 +252,6 @@ pub(crate) fn place(book: &mut Book, mut cut: BTreeMap<PathBuf, Vec<(Part, Strin
         }
     });
     Ok(())
-}
-
-impl Places {
-    /// The text of the page `page` of the chapter `chapter` with its links led to the pages of cut chapters.
-    fn lead(&self, page: &Path, chapter: &Path, text: &str) -> String {
-        let mut led = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some((at, start, end)) = ["](", "href=\""]
-            .into_iter()
-            .zip([')', '"'])
-            .filter_map(|(start, end)| rest.find(start).map(|at| (at, start, end)))
-            .min_by_key(|(at, ..)| *at)
-        {
-            let from = at + start.len();
-            let Some(length) = rest[from..].find(end) else { break };
-            led.push_str(&rest[..from]);
-            let link = &rest[from..from + length];
-            led.push_str(&self.target(page, chapter, link).unwrap_or_else(|| link.to_owned()));
-            rest = &rest[from + length..];
-        }
-        led + rest
-    }
-
-    /// Where a link goes now, if that is another page than it says.
-    fn target(&self, page: &Path, chapter: &Path, link: &str) -> Option<String> {
-        let (file, id) = link.split_once('#')?;
-        if link.contains("://") || link.contains(char::is_whitespace) {
-            return None;
-        }
-        let meant = if file.is_empty() { chapter.to_owned() } else { resolved(page, file).with_extension("md") };
-        let own = self.0.get(&meant)?.get(id)?;
-        if file.is_empty() && own == page || !file.is_empty() && *own == meant {
-            return None;
-        }
-        let name = own.file_name()?.to_string_lossy();
-        let (folder, extension) = match file.rsplit_once('/') {
-            Some((folder, name)) => (format!("{folder}/"), name.rsplit('.').next().unwrap_or("md")),
-            None => (String::new(), file.rsplit('.').next().filter(|e| !e.is_empty()).unwrap_or("html")),
-        };
-        Some(format!("{folder}{}#{id}", name.replacen(".md", &format!(".{extension}"), 1)))
-    }
-}
-
-/// A relative path seen from a chapter, from the folder of the chapters.
-fn resolved(from: &Path, file: &str) -> PathBuf {
-    let mut path = from.parent().map(Path::to_owned).unwrap_or_default();
-    for part in Path::new(file).components() {
-        match part {
-            Component::ParentDir => {
-                path.pop();
-            }
-            Component::Normal(name) => path.push(name),
-            _ => {}
-        }
-    }
-    path
 }
 
 /// The identifiers that mdBook gives the headings of a text, in their order.

@@ -1,18 +1,18 @@
 //! What a grade says to the learner: the gap, not the verdict.
 
+mod answers;
+mod contract;
+
 use std::fmt::Write as _;
 
 use sim::report::{Finding, FindingKind, Severity};
-use tabled::builder::Builder;
 
 use crate::course::{Exercise, Kind};
 use crate::model::{CaseGrade, Check, CheckKind, ContractRow, Grade};
-use crate::words::{elements, grouped, ranges, write_table};
+use crate::words::{elements, grouped, ranges};
+use answers::answers;
+use contract::{contract, contract_table};
 
-/// How many lines of each exceeded limit are shown.
-const WORST_LINES: usize = 3;
-/// How many broken bounds are explained; the others are in the table.
-const FIRST_BOUNDS: usize = 2;
 /// How many findings are shown.
 const FIRST_FINDINGS: usize = 3;
 
@@ -230,53 +230,6 @@ fn results(out: &mut String, grade: &Grade) {
     let _ = writeln!(out, "\n  {} of {} {total} wrong.", grouped(case.wrong as u64), grouped(case.elements as u64));
 }
 
-/// The contract on the first input that breaks it: the smallest is the easiest to think about.
-fn contract(out: &mut String, exercise: &Exercise, grade: &Grade) {
-    let Some(broken) = grade.contract.iter().find(|row| !row.passed && is_public(grade, &row.case)) else { return };
-    let rows: Vec<&ContractRow> = grade.contract.iter().filter(|row| row.case == broken.case).collect();
-    if let Some(case) = grade.cases.iter().find(|case| case.case == broken.case) {
-        let _ = writeln!(out, "\nThe cost contract on the input {}:\n", described(case));
-    }
-    contract_table(out, &rows);
-    if !exercise.lesson.is_empty() {
-        let _ = writeln!(out, "\n  This exercise is about this: {}.", exercise.lesson.trim_end_matches('.'));
-    }
-    for row in told(&rows) {
-        let bound = match (row.exact, row.at_least) {
-            (true, _) => "exactly",
-            (_, true) => "at least",
-            _ => "at most",
-        };
-        let _ = writeln!(out, "\n  {} ({bound} {}): {}.", row.label, grouped(row.limit), row.meaning);
-        let _ = writeln!(out, "  Counter: {}", row.counter);
-        if let Some(limit) = &row.limit_text {
-            let _ = writeln!(out, "  Limit:   {limit}");
-        }
-        for line in row.lines.iter().filter(|line| line.excess() > 0).take(WORST_LINES) {
-            let limit = line.limit.map_or_else(String::new, |limit| format!(" where {} would do", grouped(limit)));
-            let _ = writeln!(out, "    line {}: {}{limit}\n      {}", line.line, grouped(line.actual), line.text);
-        }
-    }
-    let (broken, told) = (rows.iter().filter(|row| !row.passed).count(), told(&rows).count());
-    if broken > told {
-        let _ = writeln!(out, "\n  What else is too much follows from the same: {} more in the table.", broken - told);
-    }
-    if let Some(section) = &exercise.section {
-        let _ = writeln!(out, "\n  in the book: {}", section.replacen(".md", ".html", 1));
-    }
-}
-
-/// The broken limits that are explained: the author's own, and of the bounds that hold for every exercise the first few,
-/// which say most.
-fn told<'r>(rows: &[&'r ContractRow]) -> impl Iterator<Item = &'r ContractRow> {
-    let broken: Vec<&ContractRow> = rows.iter().copied().filter(|row| !row.passed).collect();
-    let own = broken.iter().filter(|row| row.bound.is_none()).count();
-    let bounds = if own == 0 { FIRST_BOUNDS } else { 1 };
-    let explained =
-        |bound: bool, most| broken.clone().into_iter().filter(move |row| row.bound.is_some() == bound).take(most);
-    explained(false, own).chain(explained(true, bounds))
-}
-
 /// After passing: what it cost, why it is right, and where to read on.
 fn passed(out: &mut String, exercise: &Exercise, grade: &Grade) {
     remarks(out, grade);
@@ -294,124 +247,6 @@ fn passed(out: &mut String, exercise: &Exercise, grade: &Grade) {
     }
     for link in &exercise.further_reading {
         let _ = writeln!(out, "  {}\n    {}", link.title, link.url);
-    }
-}
-
-/// Whether a case is one that everybody sees.
-fn is_public(grade: &Grade, case: &str) -> bool {
-    grade.cases.iter().any(|known| known.case == case && !known.hidden)
-}
-
-/// The answers beside what the simulator says.
-fn answers(out: &mut String, exercise: &Exercise, grade: &Grade) {
-    let open = grade.answers.iter().filter(|row| row.given.is_none() && !row.skipped).count();
-    let shown = grade.answers.iter().any(|row| row.truth.is_some());
-    let predict = exercise.kind == Kind::Predict;
-    match grade.passed {
-        true => answered(out, grade, predict),
-        false => {
-            let _ = writeln!(out, "{}: not yet. {} was read:\n", grade.exercise, grade.file);
-        }
-    }
-    let mut table = Builder::default();
-    let practice = grade.answers.iter().any(|row| row.first.is_some());
-    let yours = match (predict, practice) {
-        (true, true) => "practice",
-        (true, false) => "your prediction",
-        (false, _) => "your answer",
-    };
-    // Before the truth is shown, a prediction has nothing beside it.
-    let columns = if predict && !shown { 2 } else { 4 };
-    let third = if predict { "simulated" } else { "" };
-    let head = ["question", yours, third, "credit"].into_iter().take(columns);
-    table.push_record(
-        head.flat_map(|title| if practice && title == yours { vec!["first answer", title] } else { vec![title] }),
-    );
-    for row in &grade.answers {
-        let given = match (&row.given, row.skipped) {
-            (_, true) => "skipped".to_owned(),
-            (Some(given), _) => given.clone(),
-            (None, _) => "-".to_owned(),
-        };
-        let credit = if shown || !predict { format!("{:.0} %", 100.0 * row.credit) } else { String::new() };
-        let right = if row.credit >= 1.0 { "right" } else { "" };
-        let truth = row.truth.clone().unwrap_or_else(|| right.to_owned());
-        let mut cells: Vec<String> = [row.id.clone(), given, truth, credit].into_iter().take(columns).collect();
-        if practice {
-            // What was not changed is what was first given.
-            let first = row.first.clone().unwrap_or_else(|| cells[1].clone());
-            cells.insert(1, first);
-        }
-        table.push_record(cells);
-    }
-    write_table(out, table, 4);
-    for row in &grade.answers {
-        let lines = [(&row.note, row.credit < 1.0), (&row.because, true), (&row.explain, true)];
-        let lines: Vec<&str> =
-            lines.into_iter().filter(|(text, show)| *show && !text.is_empty()).map(|(text, _)| text.trim()).collect();
-        if !lines.is_empty() {
-            let _ = writeln!(out, "\n  {}: {}", row.id, lines.join("\n    "));
-        }
-    }
-    if let Some(check) = grade.checks.iter().find(|check| !check.passed) {
-        let _ = writeln!(out, "\n  {}", check.detail);
-    }
-    if grade.passed {
-        passed(out, exercise, grade);
-    } else if open == grade.answers.len() {
-        let _ = writeln!(out, "\nWrite your answers into {}, then check again.", grade.file);
-    } else {
-        let _ = writeln!(out, "\nStuck? Type: warpbook exercise hint {}", grade.exercise);
-    }
-}
-
-/// The line above complete answers: which of them count, and what they get.
-fn answered(out: &mut String, grade: &Grade, predict: bool) {
-    let skipped = grade.answers.iter().filter(|row| row.skipped).count();
-    let percent = 100.0 * grade.score;
-    let name = &grade.exercise;
-    let _ = match grade.practice {
-        Some(now) => writeln!(
-            out,
-            "{name}: answered. Your first answers count: {percent:.0} % of the points.\n\
-             The answers in {} would get {:.0} %: they are practice, because the truth had been shown before.\n",
-            grade.file,
-            100.0 * now
-        ),
-        None if predict => {
-            writeln!(out, "{name}: answered ({percent:.0} % of the points, {skipped} skipped). First answers count.\n")
-        }
-        None => writeln!(out, "{name}: answered ({percent:.0} % of the points, {skipped} skipped)\n"),
-    };
-}
-
-/// The contract as a table: the author's clauses, and of the bounds that hold for every exercise those that are broken.
-fn contract_table(out: &mut String, rows: &[&ContractRow]) {
-    // What the author limits needs no second row.
-    let says =
-        |own: &ContractRow, row: &ContractRow| own.bound.is_none() && !own.at_least && own.counter == row.counter;
-    let said = |row: &ContractRow| rows.iter().any(|own| says(own, row));
-    let shown = |row: &&&ContractRow| row.bound.is_none() || (!row.passed && !said(row));
-    let kept = rows.iter().filter(|row| row.bound.is_some() && row.passed).count();
-    let mut table = Builder::default();
-    table.push_record(["cost", "counted", "at most", "too much"]);
-    for row in rows.iter().filter(shown) {
-        let excess = match (row.passed, row.excess()) {
-            (true, _) => "-".to_owned(),
-            (false, 0) => format!("{} too few", grouped(row.limit - row.actual)),
-            (false, excess) => grouped(excess),
-        };
-        let least = if row.at_least { "at least " } else { "" };
-        table.push_record([row.label.clone(), grouped(row.actual), format!("{least}{}", grouped(row.limit)), excess]);
-    }
-    if rows.iter().any(|row| shown(&row)) {
-        write_table(out, table, 1);
-    }
-    if kept > 0 {
-        let _ = writeln!(
-            out,
-            "  {kept} further counters are within their bounds: about what the course's own solutions take."
-        );
     }
 }
 
