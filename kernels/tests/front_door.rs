@@ -356,6 +356,10 @@ fn headers_are_found_in_another_folder_of_the_project() {
     let opened = open::open(&path, &how()).unwrap_or_else(|error| panic!("{error}"));
     let listed = Listed::of(&opened, None, "", Some(&sim::Options::default())).unwrap();
     assert!(listed.kernels[0].command.contains("--block 16"), "{listed}");
+    // A mistake is told of, and not the header that was found.
+    std::fs::write(folder.path().join("lib/parts/constants.h"), "\n").unwrap();
+    let error = open::open(&path, &how()).unwrap_err().to_string();
+    assert!(error.contains("MORE") && !error.contains("No such file"), "{error}");
 }
 
 #[test]

@@ -298,13 +298,18 @@ fn compile_with_what_fits(source: &Source<'_>, options: &Options, arch: arch::As
         (Err(first), Some(Err(second))) => better(first, second),
     };
     let CompileError::Rejected { log, .. } = &error else { return Err(error) };
+    let mut further = None;
     if let Some((folder, note)) = in_project(source, options, log) {
         let options =
             Options { includes: [&options.includes[..], std::slice::from_ref(&folder)].concat(), ..options.clone() };
-        if let Ok(mut compiled) = compile_with_what_fits(source, &options, arch) {
-            compiled.includes.insert(0, folder);
-            compiled.log = noted(&compiled.log, &note);
-            return Ok(compiled);
+        match compile_with_what_fits(source, &options, arch) {
+            Ok(mut compiled) => {
+                compiled.includes.insert(0, folder);
+                compiled.log = noted(&compiled.log, &note);
+                return Ok(compiled);
+            }
+            // The header that was found is no longer what is in the way.
+            Err(error) => further = Some(error),
         }
     }
     let why = log.lines().find(|line| line.contains("error")).unwrap_or_default().to_owned();
@@ -314,6 +319,9 @@ fn compile_with_what_fits(source: &Source<'_>, options: &Options, arch: arch::As
             alone(source, options, true, &why, |source, options| rtc::compile(nvrtc, source, options, arch))
         }),
     };
+    if let (None, Some(error)) = (&found, further) {
+        return Err(error);
+    }
     match (found, error, nvcc) {
         (Some(compiled), ..) => Ok(compiled),
         (None, CompileError::Rejected { name, log, help }, Err(NvccError::Missing { .. }))
