@@ -88,6 +88,7 @@ pub fn build(source: &Source<'_>, options: &Options, checks: bool) -> Result<Bui
     let debug = |optimised: &Compiled| {
         let compiler = compile::Choice::Only(optimised.compiler);
         let mut options = Options { debug: true, compiler, ..options.clone() };
+        options.includes.extend_from_slice(&optimised.includes);
         match &optimised.part {
             Some(part) => {
                 options.stubs.clone_from(&part.stubs);
@@ -129,6 +130,9 @@ pub struct Opened {
     pub notes: Vec<String>,
     /// Its machine code, where that is to be executed instead of the PTX.
     pub machine_code: Option<Assembled>,
+    /// The text of the file and of the files of its own that it includes, if it is CUDA C++: where kernels, and what launches
+    /// them, may be declared.
+    declarations: Option<String>,
     instances: BTreeMap<String, String>,
     /// The file's text, if it is PTX.
     ptx: Option<String>,
@@ -145,11 +149,41 @@ pub struct How {
     pub kernels: Vec<String>,
 }
 
-/// Opens `path`. A file whose name ends in `.cu` (or `.cuh`) is compiled; everything else is taken for PTX.
+/// Opens `path`. A file whose name ends in `.cu` (or `.cuh`) is compiled; everything else is taken for PTX. A source that
+/// does not compile by itself, because it is a part of another one that includes it, is opened as part of that.
 ///
 /// # Errors
 /// [`OpenError`] with the place in the file.
 pub fn open(path: &Path, how: &How) -> Result<Opened, OpenError> {
+    let error = match open_alone(path, how) {
+        Err(error @ OpenError::Compile(CompileError::Rejected { .. })) => error,
+        other => return other,
+    };
+    for whole in compile::including(path).into_iter().take(MOST_WHOLES) {
+        if let Ok(mut opened) = open_alone(&whole, how) {
+            let reason = match &error {
+                OpenError::Compile(CompileError::Rejected { log, .. }) => {
+                    log.lines().find(|line| line.contains("error"))
+                }
+                _ => None,
+            };
+            opened.warnings = format!(
+                "{}note: {} does not compile by itself: {}\n{}, which includes it, was compiled instead",
+                if opened.warnings.is_empty() { String::new() } else { format!("{}\n", opened.warnings.trim_end()) },
+                path.display(),
+                reason.unwrap_or_default(),
+                whole.display()
+            );
+            return Ok(opened);
+        }
+    }
+    Err(error)
+}
+
+/// Most sources that are tried because they include one that does not compile by itself.
+const MOST_WHOLES: usize = 4;
+
+fn open_alone(path: &Path, how: &How) -> Result<Opened, OpenError> {
     let is_source = path.extension().is_some_and(|extension| extension == "cu" || extension == "cuh");
     let (text, encoding) = read_text(path, is_source)?;
     let name = path.to_string_lossy().into_owned();
@@ -176,11 +210,15 @@ pub fn open(path: &Path, how: &How) -> Result<Opened, OpenError> {
     let module = Module::parse(&name, &build.optimised.ptx)?;
     let checked = build.debug.map(|debug| Module::parse(&name, &debug.ptx)).transpose()?;
     let made = build.optimised.instances.iter().cloned();
+    let includes = [&how.options.includes[..], &build.optimised.includes].concat();
+    let own = compile::host::own_files(&name, &text, &includes).into_iter().map(|(_, text)| text);
+    let declarations = std::iter::once(text.clone()).chain(own).collect::<Vec<_>>().join("\n");
     Ok(Opened {
         name,
         module,
         checked,
         source: Some(text),
+        declarations: Some(declarations),
         warnings: build.optimised.log.clone(),
         instances: wanted.into_iter().map(|(_, kernel)| kernel).zip(made).collect(),
         compiled: Some(build.optimised),
@@ -329,6 +367,7 @@ impl Opened {
             name: name.to_owned(),
             checked: None,
             source: None,
+            declarations: None,
             compiled: None,
             machine_code: None,
             warnings: String::new(),
@@ -346,6 +385,13 @@ impl Opened {
                 let _ = module.write_variable(name, bytes);
             }
         }
+    }
+
+    /// The text in which its kernels, and what launches them, may be declared: that of the source and of the files of its own
+    /// that it includes. None for PTX.
+    #[must_use]
+    pub fn declarations(&self) -> Option<&str> {
+        self.declarations.as_deref().or(self.source.as_deref())
     }
 
     /// The folder that the file lies in.

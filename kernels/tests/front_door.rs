@@ -172,7 +172,7 @@ fn templates_are_listed_with_arguments_that_do() {
     let text = "template <typename T, int N> __global__ void k(T *p) { p[threadIdx.x] = N; }\n";
     let opened = opened(text).unwrap();
     let listed = Listed::of(&opened, None, "", None).unwrap();
-    assert_eq!(list::instances(&opened, &listed), ["k<float, 16>"]);
+    assert_eq!(list::instances(&opened, &listed)[0][0], "k<float, 16>");
 }
 
 #[test]
@@ -287,4 +287,100 @@ fn a_kernel_that_launches_kernels_is_said_not_to_be_supported() {
     assert_eq!(of("child").clean, Some(true), "{listed}");
     let why = of("parent").why.as_deref().unwrap_or_default();
     assert!(why.starts_with("warpbook does not support dynamic parallelism"), "{listed}");
+}
+
+#[test]
+fn blocks_are_found_where_the_launch_is_out_of_sight() {
+    if nvrtc::get().is_err() {
+        return;
+    }
+    // A static array that only blocks of this very shape fit, launched from another file, or through an array of shapes.
+    let kernel = "__global__ void k(float *p) {\n  __shared__ float tile[24];\n  tile[threadIdx.x] = p[threadIdx.x];\n\
+        __syncthreads();\n  p[threadIdx.x] = tile[23 - threadIdx.x];\n}\n";
+    let folder =
+        project(&[("k.cu", kernel), ("main.cu", "#include \"k.cu\"\nvoid run() { k<<<1, 24>>>(nullptr); }\n")]);
+    let opened = open::open(&folder.path().join("k.cu"), &how()).unwrap_or_else(|error| panic!("{error}"));
+    let beside = Listed::of(&opened, None, "", Some(&sim::Options::default())).unwrap();
+    assert!(beside.kernels[0].clean == Some(true) && beside.kernels[0].command.contains("--block 24"), "{beside}");
+    if has_nvcc() {
+        for host in [
+            "const int A = 1, B = 24;\nvoid run() { dim3 b[2]; b[1] = dim3(B, A); k<<<1, b[1]>>>(nullptr); }\n",
+            "#define B 24\nvoid run() { dim3 own, other(1); own.x = B; own.y = 1; k<<<1, own>>>(nullptr); }\n",
+        ] {
+            let listed = listed(&format!("#include <cstdio>\n{kernel}{host}"));
+            assert!(
+                listed.kernels[0].clean == Some(true) && listed.kernels[0].command.contains("--block 24"),
+                "{listed}"
+            );
+        }
+    }
+}
+
+/// A folder under version control with these files.
+fn project(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join(".git")).unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn headers_are_found_in_another_folder_of_the_project() {
+    if !has_nvcc() {
+        return;
+    }
+    let kernel = "#include <cstdio>\n#include <shapes.h>\n#include \"parts/more.h\"\n\
+        __global__ void k(int *p) { p[threadIdx.x] = SIDE + more(); }\nint main() { k<<<1, SIDE>>>(nullptr); }\n";
+    let files = [
+        ("apps/one/k.cu", kernel),
+        ("shared/include/shapes.h", "#define SIDE 32\n"),
+        ("lib/parts/more.h", "#include \"constants.h\"\n__device__ inline int more() { return MORE; }\n"),
+        ("lib/parts/constants.h", "#define MORE 3\n"),
+    ];
+    let folder = project(&files);
+    let path = folder.path().join("apps/one/k.cu");
+    // The second time it comes from the cache.
+    for _ in 0..2 {
+        let opened = open::open(&path, &how()).unwrap_or_else(|error| panic!("{error}"));
+        assert!(opened.warnings.contains("shapes.h was found in this project"), "{}", opened.warnings);
+        assert!(opened.checked.is_some() && !opened.warnings.contains("without"), "{}", opened.warnings);
+        assert_eq!(opened.compiled.as_ref().unwrap().includes.len(), 2);
+        let listed = Listed::of(&opened, None, "", Some(&sim::Options::default())).unwrap();
+        assert!(listed.kernels[0].clean == Some(true) && listed.kernels[0].command.contains("--block 32"), "{listed}");
+    }
+    std::fs::write(folder.path().join("shared/include/shapes.h"), "#define SIDE 16\n").unwrap();
+    let opened = open::open(&path, &how()).unwrap_or_else(|error| panic!("{error}"));
+    let listed = Listed::of(&opened, None, "", Some(&sim::Options::default())).unwrap();
+    assert!(listed.kernels[0].command.contains("--block 16"), "{listed}");
+    // A mistake is told of, and not the header that was found.
+    std::fs::write(folder.path().join("lib/parts/constants.h"), "\n").unwrap();
+    let error = open::open(&path, &how()).unwrap_err().to_string();
+    assert!(error.contains("MORE") && !error.contains("No such file"), "{error}");
+}
+
+#[test]
+fn a_part_of_a_program_is_compiled_as_part_of_it() {
+    if nvrtc::get().is_err() {
+        return;
+    }
+    let folder = project(&[
+        ("part.cu", "__global__ void k(number *out, const number *in) { out[threadIdx.x] = 2 * in[threadIdx.x]; }\n"),
+        ("whole.cu", "typedef float number;\n#include \"part.cu\"\n"),
+    ]);
+    let opened = open::open(&folder.path().join("part.cu"), &how()).unwrap_or_else(|error| panic!("{error}"));
+    assert!(opened.name.ends_with("whole.cu"), "{}", opened.name);
+    assert!(opened.warnings.contains("does not compile by itself"), "{}", opened.warnings);
+    let listed = Listed::of(&opened, None, "", Some(&sim::Options::default())).unwrap();
+    let kernel = &listed.kernels[0];
+    assert!(kernel.clean == Some(true) && kernel.command.contains("whole.cu"), "{listed}");
+    // The declaration is the part's.
+    assert!(kernel.signature.to_string().contains("const number* in"), "{listed}");
+    // A mistake in the part stays one.
+    std::fs::write(folder.path().join("part.cu"), "__global__ void k(number *out) { out[0] = nothing; }\n").unwrap();
+    let error = open::open(&folder.path().join("part.cu"), &how()).unwrap_err();
+    assert!(error.to_string().contains("part.cu does not compile"), "{error}");
 }

@@ -130,11 +130,14 @@ fn show_list(args: &Sim, json: bool) -> Ended {
     let tried = (!args.no_checks).then_some(&tried);
     let mut listed = Listed::of(&opened, args.kernel.as_deref(), &given, None).map_err(usage)?;
     // Templates that nothing makes are listed with arguments that may do.
-    for instance in list::instances(&opened, &listed) {
-        how.kernels.push(instance);
-        match open(&how) {
-            Ok(more) => opened = more,
-            Err(_) => drop(how.kernels.pop()),
+    for candidates in list::instances(&opened, &listed) {
+        for instance in candidates {
+            how.kernels.push(instance);
+            if let Ok(more) = open(&how) {
+                opened = more;
+                break;
+            }
+            how.kernels.pop();
         }
     }
     if tried.is_some() || !how.kernels.is_empty() {

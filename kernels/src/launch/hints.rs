@@ -53,6 +53,28 @@ pub(super) fn launches(source: &str) -> Vec<Hint> {
     found
 }
 
+/// All constant shapes of a source that may be those of blocks, in order: launches may take them from arrays and functions.
+pub(super) fn shapes(source: &str) -> Vec<Dim3> {
+    let code = blanked(source);
+    let names = constants(&code);
+    let mut found: Vec<Dim3> = Vec::new();
+    for (at, _) in code.match_indices("dim3") {
+        let statement = &code[at + 4..code[at..].find(';').map_or(code.len(), |end| at + end)];
+        for declared in split(statement) {
+            let Some(open) = declared.find(['(', '{']) else { continue };
+            let extents = declared[open + 1..].trim_end().strip_suffix([')', '}']).unwrap_or_default();
+            let extents: Option<Vec<u64>> = split(extents).into_iter().map(|part| whole(part, &names)).collect();
+            if let Some(shape) = extents.and_then(|extents| dim3(&extents))
+                && shape.count() >= 8
+                && !found.contains(&shape)
+            {
+                found.push(shape);
+            }
+        }
+    }
+    found
+}
+
 /// Where the bracket opens that a text closes with its last character.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 0;
@@ -86,7 +108,7 @@ fn shape(text: &str, code: &str, names: &Names, depth: u32) -> Option<Dim3> {
         return None;
     }
     // `dim3 block(16, 16);`, `dim3 grid(4), block(16, 16);`, `dim3 block = dim3(16, 16);`
-    code.match_indices("dim3").find_map(|(at, _)| {
+    let declared = code.match_indices("dim3").find_map(|(at, _)| {
         let statement = &code[at + 4..code[at..].find(';').map_or(code.len(), |end| at + end)];
         split(statement).into_iter().find_map(|declared| {
             let rest = declared.trim().strip_prefix(text)?.trim_start();
@@ -95,7 +117,26 @@ fn shape(text: &str, code: &str, names: &Names, depth: u32) -> Option<Dim3> {
             }
             rest.starts_with(['(', '{']).then(|| shape(&format!("dim3{rest}"), code, names, depth + 1)).flatten()
         })
-    })
+    });
+    declared.or_else(|| assigned(text, code, names))
+}
+
+/// A shape whose extents are assigned one by one: `block.x = 16;`. Those that are not are 1.
+fn assigned(name: &str, code: &str, names: &Names) -> Option<Dim3> {
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let extent = |axis: &str| {
+        let wanted = format!("{name}.{axis}");
+        let values = code.match_indices(&wanted).filter_map(|(at, _)| {
+            let value =
+                code[at + wanted.len()..].trim_start().strip_prefix('=').filter(|rest| !rest.starts_with('='))?;
+            let own = !code[..at].ends_with(part) && !code[..at].ends_with('.');
+            own.then(|| whole(&value[..value.find(';').unwrap_or(value.len())], names))
+        });
+        values.collect::<Vec<_>>()
+    };
+    let x = extent("x").first().copied().flatten()?;
+    let other = |axis: &str| extent(axis).first().map_or(Some(1), |&extent| extent);
+    dim3(&[x, other("y")?, other("z")?])
 }
 
 fn dim3(extents: &[u64]) -> Option<Dim3> {
@@ -153,7 +194,11 @@ fn constants(code: &str) -> Names {
             if let [kinds @ .., name] = &words[..]
                 && kinds.iter().any(is_whole)
             {
-                keep(name, right.split(',').next().unwrap_or(right));
+                let mut declared = right.split(',');
+                keep(name, declared.next().unwrap_or(right));
+                for (name, value) in declared.filter_map(|part| part.split_once('=')) {
+                    keep(name.trim(), value);
+                }
             }
         }
     }
@@ -171,10 +216,67 @@ fn constants(code: &str) -> Names {
     names
 }
 
-/// An instance of a template that nothing in the source makes: what a launch writes, else plain arguments for its
-/// parameters.
-pub(super) fn instance(source: &str, name: &str) -> Option<String> {
+/// Instances of a template that nothing in the source makes, most likely first: what a launch writes, as far as it is
+/// constant, then plain arguments for its parameters.
+pub(super) fn instances(source: &str, name: &str) -> Vec<String> {
     let code = blanked(source);
+    let Some((place, parameters)) = template(&code, name) else { return Vec::new() };
+    let names = constants(&code);
+    let launched = launches(source).into_iter().find(|hint| hint.kernel == name && !hint.arguments.is_empty());
+    let launched = launched.map(|hint| hint.arguments[1..hint.arguments.len() - 1].to_owned()).unwrap_or_default();
+    let launched: Vec<Option<u64>> = split(&launched).into_iter().map(|text| whole(text, &names)).collect();
+    let spaces = namespaces(&code[..place]);
+    let name: String = spaces.iter().map(|space| format!("{space}::")).collect::<String>() + name;
+    let mut found: Vec<String> = Vec::new();
+    for (kind, number) in [("float", 16), ("int", 32), ("float", 4), ("unsigned int", 256), ("double", 1)] {
+        let argument = |(index, parameter): (usize, &String)| {
+            let constant = launched.get(index).copied().flatten();
+            plain_argument(parameter, kind, constant.unwrap_or(number))
+        };
+        let Some(arguments) = parameters.iter().enumerate().map(argument).collect::<Option<Vec<_>>>() else {
+            return Vec::new();
+        };
+        let instance = format!("{name}<{}>", arguments.join(", "));
+        if !found.contains(&instance) {
+            found.push(instance);
+        }
+    }
+    found
+}
+
+/// An argument for a template's parameter: a type, or a number. None for what takes neither.
+fn plain_argument(parameter: &str, kind: &str, number: u64) -> Option<String> {
+    const NUMBERS: [&str; 13] = [
+        "int",
+        "unsigned",
+        "long",
+        "short",
+        "char",
+        "size_t",
+        "auto",
+        "signed",
+        "std::size_t",
+        "uint",
+        "float",
+        "double",
+        "const",
+    ];
+    if parameter.contains("...") || parameter.contains("template") {
+        return None;
+    }
+    let first = parameter.split_whitespace().next()?;
+    let fixed_size = |word: &str| word.trim_start_matches("std::").trim_start_matches('u').starts_with("int");
+    Some(match first {
+        "typename" | "class" => kind.to_owned(),
+        "bool" => (if number == 32 { "false" } else { "true" }).to_owned(),
+        number_like if NUMBERS.contains(&number_like) || fixed_size(number_like) => number.to_string(),
+        // An enumeration's first value.
+        other => format!("({other})0"),
+    })
+}
+
+/// Where a kernel template begins, and those of its parameters that have no default.
+fn template(code: &str, name: &str) -> Option<(usize, Vec<String>)> {
     let part = |c: char| c.is_alphanumeric() || c == '_';
     let at = code.match_indices(name).map(|(at, _)| at).find(|&at| {
         let whole = !code[..at].ends_with(part) && code[at + name.len()..].trim_start().starts_with('(');
@@ -189,22 +291,27 @@ pub(super) fn instance(source: &str, name: &str) -> Option<String> {
     }
     let list = head.strip_prefix('<')?.trim_end();
     let list = &list[..list.rfind('>')?];
-    let mut arguments = Vec::new();
-    for parameter in split(list) {
-        if parameter.contains("...") || parameter.contains("template") {
-            return None;
+    let parameters = split(list).into_iter().map(|text| text.trim().to_owned());
+    Some((template, parameters.take_while(|text| !text.contains('=')).collect()))
+}
+
+/// The named namespaces that are open at the end of a text.
+fn namespaces(code: &str) -> Vec<String> {
+    let mut open: Vec<Option<String>> = Vec::new();
+    let mut start = 0;
+    for (at, c) in code.char_indices() {
+        match c {
+            '{' => {
+                let mut words = code[start..at].split_whitespace().skip_while(|word| *word != "namespace").skip(1);
+                open.push(words.next().map(str::to_owned));
+            }
+            '}' => drop(open.pop()),
+            ';' => {}
+            _ => continue,
         }
-        if parameter.contains('=') {
-            break;
-        }
-        let words: Vec<&str> = parameter.split_whitespace().collect();
-        arguments.push(match words.first()? {
-            &"typename" | &"class" => "float",
-            &"bool" => "true",
-            _ => "16",
-        });
+        start = at + 1;
     }
-    Some(format!("{name}<{}>", arguments.join(", ")))
+    open.into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -216,7 +323,9 @@ mod tests {
         let source = "#define TILE 16\nconst int N = 1 << 10, M = 7;\nconstexpr unsigned int T = 256u;\n\
             int main() {\n  dim3 grid(N / TILE, 2), block(TILE, TILE);\n  k<<<grid, block>>>(a, N, 3);\n\
             dim3 b2 = dim3(8, 4, 2);\n  r<float, T><<<N/T, T, 4 * T>>>(x, (int)M);\n  s<<<1, b2>>>();\n\
-            t<<<g, unknown>>>(a);\n // u<<<1, 32>>>();\n}\n";
+            t<<<g, unknown>>>(a);\n // u<<<1, 32>>>();\n block[0] = dim3(M, 8, 1);\n\
+            dim3 one; one.x = TILE; one.y = 2; a<<<4, one>>>();\n}\n";
+        assert_eq!(shapes(source), [Dim3::new(64, 2, 1), Dim3::new(16, 16, 1), Dim3::new(8, 4, 2), Dim3::new(7, 8, 1)]);
         let found = launches(source);
         let shown: Vec<_> = found.iter().map(|hint| (&*hint.kernel, hint.block)).collect();
         let expected = [
@@ -224,6 +333,7 @@ mod tests {
             ("r", Some(Dim3::linear(256))),
             ("s", Some(Dim3::new(8, 4, 2))),
             ("t", None),
+            ("a", Some(Dim3::new(16, 2, 1))),
         ];
         assert_eq!(shown, expected);
         assert_eq!(found[0].values, [None, Some(1024), Some(3)]);
@@ -235,8 +345,15 @@ mod tests {
         let source = "template <typename T, int N, bool B>\n__global__ void k(T *p) {}\n\
             template <class T, int N = 4> __global__ void __launch_bounds__(256) d(T *p) {}\n\
             template <typename... Ts> __global__ void v(Ts... ts) {}";
-        assert_eq!(instance(source, "k").as_deref(), Some("k<float, 16, true>"));
-        assert_eq!(instance(source, "d").as_deref(), Some("d<float>"));
-        assert_eq!(instance(source, "v"), None);
+        let first = |source: &str, name: &str| instances(source, name).into_iter().next();
+        assert_eq!(first(source, "k").as_deref(), Some("k<float, 16, true>"));
+        assert_eq!(first(source, "d").as_deref(), Some("d<float>"));
+        assert_eq!(first(source, "v"), None);
+        let source = "namespace a { struct S { int x; }; namespace b {\n\
+            template <typename T, int N, Kind K> __global__ void k(T *p) {}\n}\n\
+            template <typename T, int N> __global__ void m(T *p) {}\n\
+            template <typename T> void run(T *p) { m<T, 2 * 64><<<1, 32>>>(p); } }";
+        assert_eq!(first(source, "k").as_deref(), Some("a::b::k<float, 16, (Kind)0>"));
+        assert_eq!(first(source, "m").as_deref(), Some("a::m<float, 128>"));
     }
 }

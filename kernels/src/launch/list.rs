@@ -51,16 +51,23 @@ impl Listed {
             Some(_) => vec![opened.kernel(wanted)?],
             None => own(opened.module.kernels()).into_iter().map(str::to_owned).collect(),
         };
-        let source = opened.source.as_deref();
+        let source = opened.declarations();
         let launches = source.map(hints::launches).unwrap_or_default();
+        let shapes = source.map(hints::shapes).unwrap_or_default();
+        let mut beside: Option<Vec<hints::Hint>> = None;
         let mut fuel = probe::FUEL;
         let mut kernel = |name: &String| {
             let signature = Signature::of(&opened.module, name, source)?;
             let called = called(opened, &signature, wanted);
             let plain = names::short(name);
             let plain = plain.split('<').next().unwrap_or_default().rsplit("::").next().unwrap_or_default();
-            let hints: Vec<&hints::Hint> = launches.iter().filter(|hint| hint.kernel == plain).collect();
-            let probed = options.and_then(|options| probe::probe(opened, &signature, &hints, options, &mut fuel));
+            let mut hints: Vec<&hints::Hint> = launches.iter().filter(|hint| hint.kernel == plain).collect();
+            if hints.is_empty() && options.is_some() {
+                let beside = beside.get_or_insert_with(|| launches_beside(opened));
+                hints = beside.iter().filter(|hint| hint.kernel == plain).collect();
+            }
+            let probed =
+                options.and_then(|options| probe::probe(opened, &signature, &hints, &shapes, options, &mut fuel));
             let (clean, tried, why, words) = match probed {
                 Some(probed) => (Some(probed.clean), probed.tried, probed.why, probed.words),
                 None => (None, 0, options.map(|_| NO_TIME.to_owned()), Vec::new()),
@@ -91,6 +98,29 @@ impl Listed {
 const NO_TIME: &str =
     "no launch was tried, because those of the kernels before it took long; --list --kernel NAME tries this one";
 
+/// Most files, and most bytes of each, that are read to find launches of kernels whose own file has none.
+const MOST_BESIDE: (usize, u64) = (64, 1 << 20);
+
+/// The launches in other sources of the file's folder, and of files that they include: kernels may stand in a file of their own.
+fn launches_beside(opened: &Opened) -> Vec<hints::Hint> {
+    let Some(own) = opened.declarations() else { return Vec::new() };
+    let folder = opened.folder();
+    let folder = if folder.as_os_str().is_empty() { ".".into() } else { folder };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    paths.retain(|path| {
+        path.extension().is_some_and(|end| ["cu", "cuh", "h", "hpp", "cpp"].iter().any(|known| end == *known))
+    });
+    paths.sort();
+    let small = |path: &std::path::PathBuf| std::fs::metadata(path).is_ok_and(|about| about.len() <= MOST_BESIDE.1);
+    let texts = paths.iter().take(MOST_BESIDE.0).filter(|path| small(path)).filter_map(|path| {
+        let text = std::fs::read_to_string(path).ok().filter(|text| text.contains("<<<"))?;
+        let more = crate::compile::host::own_files(&path.to_string_lossy(), &text, &[]);
+        Some(more.into_iter().map(|(_, text)| text).fold(text, |all, text| all + "\n" + &text))
+    });
+    texts.flat_map(|text| hints::launches(&format!("{own}\n{text}"))).collect()
+}
+
 /// The kernels without those that CUDA's libraries bring along, unless there are no others.
 fn own(kernels: Vec<&str>) -> Vec<&str> {
     let of_library = |name: &&str| {
@@ -115,12 +145,15 @@ fn called(opened: &Opened, signature: &Signature, wanted: Option<&str>) -> Strin
     candidates.into_iter().find(clear).unwrap_or(&signature.ptx_name).to_owned()
 }
 
-/// The templates of `listed` that nothing makes an instance of, each with arguments that may do, to be compiled and listed
-/// too.
+/// Most templates of a file that instances are tried of: each is compiled.
+const MOST_TEMPLATES: usize = 12;
+
+/// The templates of `listed` that nothing makes an instance of, each with arguments that may do, most likely first, of which
+/// one is to be compiled and listed too.
 #[must_use]
-pub fn instances(opened: &Opened, listed: &Listed) -> Vec<String> {
-    let Some(source) = &opened.source else { return Vec::new() };
-    listed.templates.iter().filter_map(|name| hints::instance(source, name)).collect()
+pub fn instances(opened: &Opened, listed: &Listed) -> Vec<Vec<String>> {
+    let Some(source) = opened.declarations() else { return Vec::new() };
+    listed.templates.iter().take(MOST_TEMPLATES).map(|name| hints::instances(source, name)).collect()
 }
 
 impl fmt::Display for Listed {

@@ -143,7 +143,7 @@ pub(super) fn wanted<'a>(
     let of_launch = |error: SpecError| {
         if session.launches.len() > 1 { error.inside(&format!("launch {}", index + 1)) } else { error }
     };
-    let signature = Signature::of(&opened.module, &kernel, opened.source.as_deref());
+    let signature = Signature::of(&opened.module, &kernel, opened.declarations());
     let signature = signature.ok_or_else(|| NameError::None(opened.name.clone()))?;
     let block = fits(spec, &signature, &opened.name).map_err(of_launch)?;
     Ok(Wanted { spec, context: session.context(), signature, block })

@@ -6,7 +6,7 @@
 
 use sim::extents::{self, Extent, Extents};
 use sim::report::FindingKind;
-use sim::{Arg, Checks, Launch, Options};
+use sim::{Arg, Checks, Dim3, Launch, Options};
 
 use super::content::{self, Context};
 use super::element::Element;
@@ -49,17 +49,18 @@ pub(super) struct Probed {
     pub(super) why: Option<String>,
 }
 
-/// Looks for a launch. `hints` are those of this kernel. None if there is nothing left to try with.
+/// Looks for a launch. `hints` are those of this kernel, `shapes` other blocks of the source. None if there is nothing left to try with.
 pub(super) fn probe(
     opened: &Opened,
     signature: &Signature,
     hints: &[&Hint],
+    shapes: &[Dim3],
     options: &Options,
     fuel: &mut u64,
 ) -> Option<Probed> {
     let mut own = FUEL_OF_KERNEL.min(*fuel);
     let before = own;
-    let probed = probe_with(opened, signature, hints, options, &mut own);
+    let probed = probe_with(opened, signature, (hints, shapes), options, &mut own);
     *fuel -= before - own;
     probed
 }
@@ -67,7 +68,7 @@ pub(super) fn probe(
 fn probe_with(
     opened: &Opened,
     signature: &Signature,
-    hints: &[&Hint],
+    (hints, shapes): (&[&Hint], &[Dim3]),
     options: &Options,
     fuel: &mut u64,
 ) -> Option<Probed> {
@@ -76,7 +77,7 @@ fn probe_with(
     let mut reason: Option<String> = None;
     // Threads of the smallest launch with large numbers that came to no end.
     let mut endless = u64::MAX;
-    for trial in trials::trials(signature, opened.ptx(), hints) {
+    for trial in trials::trials(signature, opened.ptx(), hints, shapes) {
         if *fuel == 0 {
             break;
         }
@@ -271,9 +272,16 @@ fn reach(
     let kernel = &signature.ptx_name;
     let options = Options { checks: Checks::NONE, ..options.clone() };
     let launch = |shared_bytes| Launch { grid: trial.grid, block: trial.block, shared_bytes, args };
+    // Code without optimisation may hold what the simulator lacks and optimised code does not: that is checked then.
+    let extents = |launch: &Launch| match extents::extents(module, kernel, launch, &options) {
+        Err(error) if opened.checked.is_some() => {
+            extents::extents(&opened.module, kernel, launch, &options).map_err(|_| error)
+        }
+        other => other,
+    };
     // Dynamic shared memory, as much as there may be beside the static one; where there is none, it costs nothing.
     let shared_bytes = if opened.ptx().contains(".extern .shared") { trial.shared_room } else { 0 };
-    let reached = extents::extents(module, kernel, &launch(shared_bytes), &options).map_err(|e| refused_by_sim(&e))?;
+    let reached = extents(&launch(shared_bytes)).map_err(|error| refused_by_sim(&error))?;
     *fuel = fuel.saturating_sub(reached.executed.max(1000));
     Ok(reached)
 }

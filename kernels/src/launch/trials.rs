@@ -8,7 +8,10 @@ use super::hints::Hint;
 use super::signature::{Parameter, Signature};
 
 /// Most launches that are tried for a kernel.
-const MOST: usize = 40;
+const MOST: usize = 44;
+
+/// Most shapes of blocks that are tried for a kernel.
+const MOST_BLOCKS: usize = 7;
 
 /// Numbers up to this are taken as the source passes them: they are more often a width or a number of rounds than a size.
 const SMALL: u64 = 64;
@@ -56,8 +59,8 @@ enum Numbers {
     All(u64),
 }
 
-/// The trials for a kernel.
-pub(super) fn trials(signature: &Signature, ptx: &str, hints: &[&Hint]) -> Vec<Trial> {
+/// The trials for a kernel. `shapes` are constant shapes of the source that may be blocks of its launches.
+pub(super) fn trials(signature: &Signature, ptx: &str, hints: &[&Hint], shapes: &[Dim3]) -> Vec<Trial> {
     let body = body(ptx, &signature.ptx_name);
     let uses = |register: &str| body.contains(register);
     let tall_block = uses("%tid.y") || uses("%ntid.y");
@@ -74,6 +77,8 @@ pub(super) fn trials(signature: &Signature, ptx: &str, hints: &[&Hint]) -> Vec<T
             (true, false) => vec![Dim3::new(16, 16, 1), Dim3::new(32, 32, 1), Dim3::new(32, 8, 1), Dim3::new(8, 8, 1)],
             _ => [256, 32, 128, 64, 1024].map(Dim3::linear).to_vec(),
         });
+        let tall = |shape: &&Dim3| (shape.y > 1) == tall_block || shape.z > 1 && deep;
+        blocks.extend(shapes.iter().filter(tall));
     }
     blocks.retain(fits);
     if blocks.is_empty() {
@@ -85,7 +90,7 @@ pub(super) fn trials(signature: &Signature, ptx: &str, hints: &[&Hint]) -> Vec<T
             different.push(block);
         }
     }
-    let blocks = &different[..different.len().min(5)];
+    let blocks = &different[..different.len().min(MOST_BLOCKS)];
     let grid = match (tall_grid, deep) {
         (true, true) => Dim3::new(2, 2, 2),
         (true, false) => Dim3::new(2, 2, 1),

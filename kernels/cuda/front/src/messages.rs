@@ -149,6 +149,13 @@ fn advice_on_names(log: &str) -> Option<String> {
     if log.contains("unrecognized token") && log.lines().any(|line| line.trim_start().starts_with("```")) {
         return Some("the line with ``` comes from Markdown: remove it, and all text that is not CUDA C++".to_owned());
     }
+    if log.contains("error: texture is not a template") {
+        return Some(
+            "texture references were removed from CUDA with version 12, and warpbook does not simulate textures: read through \
+             pointers, as in p[y * width + x]"
+                .to_owned(),
+        );
+    }
     let name = unknown_name(log)?;
     // Functions that only newer GPUs have are declared for them only.
     let newer = name.starts_with("__reduce_") || name.starts_with("__match_") || name.starts_with("__nanosleep");
@@ -207,6 +214,8 @@ mod tests {
         assert_eq!(unknown_name("a.cu:1:2: error: use of undeclared identifier 'BF'"), Some("BF"));
         let clang = "a.cu:1:10: fatal error: 'own.h' file not found";
         assert_eq!(advice(clang).as_deref(), Some("name the folder that holds own.h with -I DIR"));
+        let texture = "a.cu(1): error: texture is not a template\n  a.cu(3): error: identifier \"t\" is undefined";
+        assert!(advice(texture).is_some_and(|help| help.contains("does not simulate textures")));
         let fence = "a.cu(1): error: unrecognized token\n  ```cuda\n  ^\n";
         assert!(advice(fence).is_some_and(|help| help.contains("Markdown")));
     }

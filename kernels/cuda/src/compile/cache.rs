@@ -16,7 +16,7 @@ use crate::{clang, nvcc, nvrtc};
 pub const MOST_BYTES: u64 = 256 << 20;
 
 /// Changes whenever the same source is compiled in another way by this program.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// As [`compile_source`], from the cache if it is there.
 ///
@@ -31,7 +31,15 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Compiled, Compi
 }
 
 fn compile_in(folder: &Path, source: &Source<'_>, options: &Options) -> Result<Compiled, CompileError> {
-    let file = folder.join(format!("{}.json", key(source, options)));
+    let first = key(source, options);
+    // Where headers were found in the source's project, they count, too.
+    let beside = folder.join(format!("{first}.folders.json"));
+    let within = |includes: &[PathBuf]| {
+        let options = Options { includes: [&options.includes, includes].concat(), ..options.clone() };
+        folder.join(format!("{}.json", key(source, &options)))
+    };
+    let known = fs::read(&beside).ok().and_then(|bytes| serde_json::from_slice::<Vec<PathBuf>>(&bytes).ok());
+    let file = known.map_or_else(|| folder.join(format!("{first}.json")), |includes| within(&includes));
     if let Some(compiled) = fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
         // Its time tells when it was used.
         let _ = fs::File::options()
@@ -41,7 +49,12 @@ fn compile_in(folder: &Path, source: &Source<'_>, options: &Options) -> Result<C
         return Ok(compiled);
     }
     let compiled = compile_source(source, options)?;
-    keep(folder, &file, &compiled);
+    if compiled.includes.is_empty() {
+        keep(folder, &folder.join(format!("{first}.json")), &compiled);
+    } else {
+        keep(folder, &beside, &compiled.includes);
+        keep(folder, &within(&compiled.includes), &compiled);
+    }
     Ok(compiled)
 }
 
@@ -78,11 +91,11 @@ fn key(source: &Source<'_>, options: &Options) -> String {
 }
 
 /// Writes a file whole or not at all, and removes the oldest ones beyond the limit.
-fn keep(folder: &Path, file: &Path, compiled: &Compiled) {
+fn keep(folder: &Path, file: &Path, content: &impl serde::Serialize) {
     let write = || -> std::io::Result<()> {
         fs::create_dir_all(folder)?;
         let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
-        serde_json::to_writer(&mut temporary, compiled)?;
+        serde_json::to_writer(&mut temporary, content)?;
         temporary.persist(file)?;
         trim(folder, MOST_BYTES)
     };

@@ -62,6 +62,7 @@ pub(super) fn compile(
         build: clang.version.clone(),
         instances,
         part: None,
+        includes: Vec::new(),
     })
 }
 

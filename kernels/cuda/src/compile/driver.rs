@@ -68,7 +68,17 @@ pub(super) fn compile(
         let mut others = others.map(|arch| compile_as(nvcc, source, options, Asked { arch, line: None }, &more));
         return others.find(Result::is_ok).unwrap_or(first);
     }
-    last.or(first)
+    // What an option has settled is no longer said.
+    let settled = |first: &CompileError, last: &CompileError| match (first, last) {
+        (CompileError::Rejected { log: first, .. }, CompileError::Rejected { log: last, .. }) => {
+            ON_DEMAND.iter().any(|(sign, _)| first.contains(sign) && !last.contains(sign))
+        }
+        _ => false,
+    };
+    match (first, last) {
+        (Err(first), Err(last)) if settled(&first, &last) => Err(last),
+        (first, last) => last.or(first),
+    }
 }
 
 fn compile_as(
@@ -164,6 +174,7 @@ fn compile_as(
         compiler: Compiler::Nvcc,
         instances,
         part: None,
+        includes: Vec::new(),
     })
 }
 

@@ -138,7 +138,8 @@ fn line_of_include(name: &str, file: &str) -> Option<usize> {
 
 /// The files that a source includes and that lie beside it or in `includes`, with all that they include, in the order in
 /// which they are met. Conditions are not looked at.
-pub(super) fn own_files(name: &str, text: &str, includes: &[PathBuf]) -> Vec<(PathBuf, String)> {
+#[must_use]
+pub fn own_files(name: &str, text: &str, includes: &[PathBuf]) -> Vec<(PathBuf, String)> {
     let mut found: Vec<(PathBuf, String)> = Vec::new();
     let mut open = vec![(PathBuf::from(name), text.to_owned())];
     while let Some((path, text)) = open.pop() {

@@ -28,12 +28,14 @@ mod driver;
 mod error;
 pub mod host;
 mod paths;
+mod project;
 mod rtc;
 
 pub use arch::{Arch, arch_of_target};
 pub use device::Part;
 pub use error::CompileError;
 pub use front::messages;
+pub use project::including;
 
 use std::path::PathBuf;
 
@@ -180,6 +182,8 @@ pub struct Compiled {
     pub instances: Vec<String>,
     /// The device code alone, if that is what was compiled because host code was in the way.
     pub part: Option<Part>,
+    /// Folders of the source's project that hold headers which it includes and that no option named.
+    pub includes: Vec<PathBuf>,
 }
 
 /// Compiles a source.
@@ -294,6 +298,20 @@ fn compile_with_what_fits(source: &Source<'_>, options: &Options, arch: arch::As
         (Err(first), Some(Err(second))) => better(first, second),
     };
     let CompileError::Rejected { log, .. } = &error else { return Err(error) };
+    let mut further = None;
+    if let Some((folder, note)) = in_project(source, options, log) {
+        let options =
+            Options { includes: [&options.includes[..], std::slice::from_ref(&folder)].concat(), ..options.clone() };
+        match compile_with_what_fits(source, &options, arch) {
+            Ok(mut compiled) => {
+                compiled.includes.insert(0, folder);
+                compiled.log = noted(&compiled.log, &note);
+                return Ok(compiled);
+            }
+            // The header that was found is no longer what is in the way.
+            Err(error) => further = Some(error),
+        }
+    }
     let why = log.lines().find(|line| line.contains("error")).unwrap_or_default().to_owned();
     let found = match &nvcc {
         Ok(nvcc) => alone(source, options, false, &why, |source, options| driver::compile(nvcc, source, options, arch)),
@@ -301,6 +319,9 @@ fn compile_with_what_fits(source: &Source<'_>, options: &Options, arch: arch::As
             alone(source, options, true, &why, |source, options| rtc::compile(nvrtc, source, options, arch))
         }),
     };
+    if let (None, Some(error)) = (&found, further) {
+        return Err(error);
+    }
     match (found, error, nvcc) {
         (Some(compiled), ..) => Ok(compiled),
         (None, CompileError::Rejected { name, log, help }, Err(NvccError::Missing { .. }))
@@ -312,6 +333,25 @@ fn compile_with_what_fits(source: &Source<'_>, options: &Options, arch: arch::As
         }
         (None, error, _) => Err(error),
     }
+}
+
+/// Most folders of the source's project that are found for one source.
+const MOST_FOLDERS: usize = 8;
+
+/// The folder of the source's project that holds the header which a log misses, and what the user is told.
+fn in_project(source: &Source<'_>, options: &Options, log: &str) -> Option<(PathBuf, String)> {
+    let header = error::missing_header(log)?;
+    let folder = project::folder_of(header, source.name)?;
+    let new = options.includes.len() < MOST_FOLDERS && !options.includes.contains(&folder);
+    let here = std::env::current_dir().unwrap_or_default();
+    let shown = folder.strip_prefix(here).unwrap_or(&folder).display();
+    let note = format!("note: {header} was found in this project and is taken from there, as with -I {shown}");
+    new.then_some((folder, note))
+}
+
+/// A log with a note behind it.
+fn noted(log: &str, note: &str) -> String {
+    if log.is_empty() { note.to_owned() } else { format!("{log}\n{note}") }
 }
 
 /// Of what NVRTC and nvcc say of a source, what helps more: NVRTC's messages are the shorter ones, unless they are about
@@ -338,17 +378,23 @@ fn alone(
     if nvrtc {
         part.stubs = Part::host_headers(source.text);
     }
+    let (mut options, mut found, mut notes) = (options.clone(), Vec::new(), Vec::new());
     for _ in 0..MOST_ROUNDS {
-        let options = Options { stubs: part.stubs.clone(), default_device: nvrtc, ..options.clone() };
+        options = Options { stubs: part.stubs.clone(), default_device: nvrtc, ..options };
         match compile(&Source { name: source.name, text: &part.text }, &options) {
             Ok(mut compiled) => {
-                let note = part.sentence(source.name, why);
-                compiled.log = if compiled.log.is_empty() { note } else { format!("{}\n{note}", compiled.log) };
+                notes.push(part.sentence(source.name, why));
+                compiled.log = noted(&compiled.log, &notes.join("\n"));
                 compiled.part = Some(part);
+                compiled.includes = found;
                 return Some(compiled);
             }
             Err(CompileError::Rejected { log, .. }) => {
-                if !part.yield_to(source.name, &log) {
+                if let Some((folder, note)) = in_project(source, &options, &log) {
+                    options.includes.push(folder.clone());
+                    found.push(folder);
+                    notes.push(note);
+                } else if !part.yield_to(source.name, &log) {
                     return None;
                 }
             }

@@ -191,6 +191,7 @@ pub(super) fn compile(
         compiler: Compiler::Nvrtc,
         instances: outcome.names,
         part: None,
+        includes: Vec::new(),
     })
 }
 
