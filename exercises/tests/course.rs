@@ -213,7 +213,8 @@ fn hidden_cases_depend_on_the_secret_and_nobody_else_sees_them() {
     assert_ne!(one.buffers[0].content, other.buffers[0].content);
     // A kernel for the sizes that everybody sees is no kernel.
     let solution = std::fs::read_to_string(course.solution_file(exercise)).unwrap();
-    let cheat = solution.replace("i < n ? in[i] : 0", "(n == 256 || n == 545 || n == 1) && i < n ? in[i] : 0");
+    let cheat =
+        solution.replace("i < n ? in[i] : 0", "(n == 256 || n == 545 || n == 1 || n == 2401) && i < n ? in[i] : 0");
     let grade = bench(Some("a")).grade("block_sum.cu", &cheat, &compiler, Depth::All).unwrap();
     assert!(!grade.passed && grade.hidden_run);
     assert_eq!(grade.score, 0.5, "half of the points are for what everybody sees");

@@ -33,7 +33,9 @@ pub(super) fn contract(out: &mut String, exercise: &Exercise, grade: &Grade) {
             _ => "at most",
         };
         let _ = writeln!(out, "\n  {} ({bound} {}): {}.", row.label, grouped(row.limit), row.meaning);
-        let _ = writeln!(out, "  Counter: {}", row.counter);
+        if !row.counter.is_empty() {
+            let _ = writeln!(out, "  Counter: {}", row.counter);
+        }
         if let Some(limit) = &row.limit_text {
             let _ = writeln!(out, "  Limit:   {limit}");
         }

@@ -1,6 +1,6 @@
-//! A few threads do the work of many: the solution's body in a loop over the threads, warps or blocks that are left out.
-//! This keeps the result where those do not talk to each other: whole blocks can stand for each other in every solution,
-//! whole warps where nothing but lanes talk, threads where nobody does.
+//! A few threads do the work of many, or all do theirs again: the solution's body in a loop, over the threads, warps or
+//! blocks that are left out. This keeps the result where those do not talk to each other: whole blocks can stand for each
+//! other in every solution, whole warps where nothing but lanes talk, threads where nobody does.
 
 use regex::Regex;
 
@@ -13,15 +13,23 @@ enum Unit {
     Thread,
     Warp,
     Block,
+    /// All of them, again: whether they talk to each other does not matter.
+    Grid,
 }
 
 /// Name, how it evades the lesson, who stands for whom, and the loop around `WB_BODY`.
-const LOOPS: [(&str, &str, Unit, &str); 6] = [
+const LOOPS: [(&str, &str, Unit, &str); 9] = [
     (
         "one-lane-for-its-warp",
         "one lane of each warp does the work of all 32, one after the other",
         Unit::Thread,
         "    if (wb_t % 32 == 0)\n        for (unsigned wb_i = wb_t; wb_i < wb_t + 32 && wb_i < wb_threads; wb_i++) {\n            WB_BODY(wb_i, blockIdx);\n        }\n",
+    ),
+    (
+        "every-second-lane",
+        "every second lane does the work of two, and the others leave",
+        Unit::Thread,
+        "    if (wb_t % 2 == 0)\n        for (unsigned wb_i = wb_t; wb_i < wb_t + 2 && wb_i < wb_threads; wb_i++) {\n            WB_BODY(wb_i, blockIdx);\n        }\n",
     ),
     (
         "one-thread-for-its-block",
@@ -53,6 +61,18 @@ const LOOPS: [(&str, &str, Unit, &str); 6] = [
         Unit::Block,
         "    if (blockIdx.x == 0 && blockIdx.y == 0)\n        for (unsigned wb_y = 0; wb_y < gridDim.y; wb_y++)\n        for (unsigned wb_x = 0; wb_x < gridDim.x; wb_x++) {\n            if (wb_x + wb_y > 0) { WB_WAIT; }\n            WB_BODY(wb_t, make_uint3(wb_x, wb_y, 0));\n        }\n",
     ),
+    (
+        "every-second-block",
+        "every second block does the work of two, and the others leave",
+        Unit::Block,
+        "    if (blockIdx.x % 2 == 0)\n        for (unsigned wb_x = blockIdx.x; wb_x < blockIdx.x + 2 && wb_x < gridDim.x; wb_x++) {\n            if (wb_x > blockIdx.x) { WB_WAIT; }\n            WB_BODY(wb_t, make_uint3(wb_x, blockIdx.y, 0));\n        }\n",
+    ),
+    (
+        "everything-twice",
+        "all threads do their work a second time, and write the same again",
+        Unit::Grid,
+        "    #pragma unroll 1\n    for (int wb_again = 0; wb_again < 2; wb_again++) {\n        if (wb_again) { WB_WAIT; }\n        WB_BODY(wb_t, blockIdx);\n        asm volatile(\"\" ::: \"memory\");\n    }\n",
+    ),
 ];
 
 pub(super) fn ideas(material: &Material<'_>) -> Vec<Idea> {
@@ -67,9 +87,9 @@ fn text(material: &Material<'_>, unit: Unit, code: &str) -> Result<String, Strin
         }
         Unit::Warp => (r"__syncthreads|__shared__|cooperative_groups|\bbar", "the solution's warps talk to each other"),
         // Blocks that wait for each other would do it by what the solutions of a course do not use.
-        Unit::Block => (r"__threadfence\s*\(|__nanosleep", "the solution's blocks talk to each other"),
+        Unit::Block | Unit::Grid => (r"__threadfence\s*\(|__nanosleep", "the solution's blocks talk to each other"),
     };
-    if Regex::new(talks).map_err(|why| why.to_string())?.is_match(solution) {
+    if unit != Unit::Grid && Regex::new(talks).map_err(|why| why.to_string())?.is_match(solution) {
         return Err(why.to_owned());
     }
     if unit == Unit::Warp && material.threads <= 32 {

@@ -1,5 +1,5 @@
 // wrong: only the threads that add have to wait
-// fails: findings, result
+// fails: findings, result, contract
 // because: __syncthreads() waits for all threads of the block. Inside the `if`, threads
 // because: below `offset` never come by.
 
