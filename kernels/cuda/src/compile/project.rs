@@ -31,7 +31,8 @@ const PASSED_BY: [&str; 4] = ["target", "node_modules", "build", "__pycache__"];
 /// is no such header, or if two are equally near.
 pub(super) fn folder_of(header: &str, source: &str) -> Option<PathBuf> {
     let header = Path::new(header);
-    let plain = header.components().all(|part| matches!(part, Component::Normal(_)));
+    let normal = |part: Component<'_>| matches!(part, Component::Normal(_));
+    let plain = header.file_name().is_some() && header.components().all(normal);
     let own = std::path::absolute(source).ok()?;
     let folder = own.parent().filter(|_| plain)?;
     let Some(root) = root(folder) else {
