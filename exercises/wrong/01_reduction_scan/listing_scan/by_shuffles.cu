@@ -1,6 +1,6 @@
 // wrong: shuffles within the warps make the rounds over the block unnecessary
 // fails: contract
-// because: That is a good scan, and another exercise. Here the block's eight rounds stay,
+// because: That is a good scan, and another exercise. Here the eight rounds stay,
 // because: because their barriers are what it is about.
 
 extern "C" __global__ void scan_buffers(int *out, const int *in, int n)

@@ -1,7 +1,7 @@
 // wrong: how many are smaller and how many are equal takes two votes for each digit
 // fails: contract
-// because: Those that are smaller are known from the votes for smaller digits: four votes
-// because: are enough.
+// because: Those that are smaller are known from the votes for smaller digits: four
+// because: votes are enough.
 
 extern "C" __global__ void sort_by_digit(unsigned *out, const unsigned *in, int warps,
                                          int shift)
