@@ -77,7 +77,7 @@ const DEFECTS = [
         DESK, ["keyboard"], /class="wb-options"/],
     ["quiz", "no option is right", /\.html$/, (text) => text.replaceAll(' data-right="yes"', ""), DESK, ["keyboard"],
         /class="wb-options"/],
-    ["widget", "a step leads the wrong way", /lab\/explorer\.js$/, change("input.stepUp()", "input.stepDown()"), DESK, ["explorer"],
+    ["widget", "a step leads the wrong way", /lab\/explorer-fields\.js$/, change("input.stepUp()", "input.stepDown()"), DESK, ["explorer"],
         /id="machine-banks-strides"/],
     ["widget", "an address is not read", /lab.*\.js$/, change("own.has && own.id === id", "own.id === null"), DESK, ["explorer"],
         /id="machine-banks-strides"/],
