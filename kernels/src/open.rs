@@ -155,29 +155,21 @@ pub struct How {
 /// # Errors
 /// [`OpenError`] with the place in the file.
 pub fn open(path: &Path, how: &How) -> Result<Opened, OpenError> {
-    let error = match open_alone(path, how) {
-        Err(error @ OpenError::Compile(CompileError::Rejected { .. })) => error,
-        other => return other,
-    };
+    let opened = open_alone(path, how);
+    let Err(OpenError::Compile(CompileError::Rejected { log, .. })) = &opened else { return opened };
+    let reason = log.lines().find(|line| line.contains("error")).unwrap_or_default();
     for whole in compile::including(path).into_iter().take(MOST_WHOLES) {
         if let Ok(mut opened) = open_alone(&whole, how) {
-            let reason = match &error {
-                OpenError::Compile(CompileError::Rejected { log, .. }) => {
-                    log.lines().find(|line| line.contains("error"))
-                }
-                _ => None,
-            };
             opened.warnings = format!(
-                "{}note: {} does not compile by itself: {}\n{}, which includes it, was compiled instead",
+                "{}note: {} does not compile by itself: {reason}\n{}, which includes it, was compiled instead",
                 if opened.warnings.is_empty() { String::new() } else { format!("{}\n", opened.warnings.trim_end()) },
                 path.display(),
-                reason.unwrap_or_default(),
                 whole.display()
             );
             return Ok(opened);
         }
     }
-    Err(error)
+    opened
 }
 
 /// Most sources that are tried because they include one that does not compile by itself.

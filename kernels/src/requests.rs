@@ -185,8 +185,9 @@ fn described(content: &Arg, expected: Option<&Expected>) -> (Element, u64, Value
     (element, bytes / element.bytes() as u64, content)
 }
 
-/// A number as a launch takes it.
-fn scalar(value: Scalar) -> String {
+/// A number as a launch takes it, and `warpbook sim --arg`: `i32:-5`.
+#[must_use]
+pub fn scalar(value: Scalar) -> String {
     match value {
         Scalar::I8(v) => format!("i8:{v}"),
         Scalar::U8(v) => format!("u8:{v}"),

@@ -1,8 +1,9 @@
 //! A case, simulated: its launches as one run, and its arguments as a reader would write them.
 
 use kernels::case::{Case, Pass, Prepared};
+use kernels::requests;
 use kernels::simulate::{self, Simulated};
-use sim::{Arg, Options, Scalar};
+use sim::{Arg, Options};
 
 use crate::runs::Run;
 
@@ -42,17 +43,6 @@ fn argument(prepared: &Prepared, arg: &Pass) -> String {
             };
             format!("zeros:{bytes}")
         }
-        Pass::Scalar(scalar) => match scalar {
-            Scalar::I8(v) => format!("i8:{v}"),
-            Scalar::U8(v) => format!("u8:{v}"),
-            Scalar::I16(v) => format!("i16:{v}"),
-            Scalar::U16(v) => format!("u16:{v}"),
-            Scalar::I32(v) => format!("i32:{v}"),
-            Scalar::U32(v) => format!("u32:{v}"),
-            Scalar::I64(v) => format!("i64:{v}"),
-            Scalar::U64(v) => format!("u64:{v}"),
-            Scalar::F32(v) => format!("f32:{v}"),
-            Scalar::F64(v) => format!("f64:{v}"),
-        },
+        Pass::Scalar(value) => requests::scalar(*value),
     }
 }

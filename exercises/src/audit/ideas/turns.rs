@@ -81,15 +81,20 @@ pub(super) fn ideas(material: &Material<'_>) -> Vec<Idea> {
 
 fn text(material: &Material<'_>, unit: Unit, code: &str) -> Result<String, String> {
     let solution = material.solution;
-    let (talks, why) = match unit {
+    let talks = match unit {
         Unit::Thread => {
-            (r"__sync|_sync\s*\(|__shared__|cooperative_groups", "the solution's threads talk to each other")
+            Some((r"__sync|_sync\s*\(|__shared__|cooperative_groups", "the solution's threads talk to each other"))
         }
-        Unit::Warp => (r"__syncthreads|__shared__|cooperative_groups|\bbar", "the solution's warps talk to each other"),
+        Unit::Warp => {
+            Some((r"__syncthreads|__shared__|cooperative_groups|\bbar", "the solution's warps talk to each other"))
+        }
         // Blocks that wait for each other would do it by what the solutions of a course do not use.
-        Unit::Block | Unit::Grid => (r"__threadfence\s*\(|__nanosleep", "the solution's blocks talk to each other"),
+        Unit::Block => Some((r"__threadfence\s*\(|__nanosleep", "the solution's blocks talk to each other")),
+        Unit::Grid => None,
     };
-    if unit != Unit::Grid && Regex::new(talks).map_err(|why| why.to_string())?.is_match(solution) {
+    if let Some((talks, why)) = talks
+        && Regex::new(talks).map_err(|why| why.to_string())?.is_match(solution)
+    {
         return Err(why.to_owned());
     }
     if unit == Unit::Warp && material.threads <= 32 {
