@@ -51,18 +51,31 @@ pub struct Properties {
 }
 
 impl Properties {
-    /// The GPU's name as it stands in file names: `NVIDIA GeForce RTX 4090` becomes `rtx-4090`.
+    /// The GPU's name as it stands in file names, and as the targets are called: see [`slug`].
     pub fn slug(&self) -> String {
         slug(&self.name)
     }
 }
 
-/// The name of a GPU as it stands in file names.
+/// The name of a GPU as it stands in file names, and as the targets are called: `rtx4090` for `NVIDIA GeForce RTX 4090`, `h100`
+/// for `NVIDIA H100 80GB HBM3`. Vendor, family, and the size, kind and socket of the memory board are left out; what makes
+/// it another product (`PCIe`, `Ti`) stays.
 pub fn slug(name: &str) -> String {
     let lower = name.to_lowercase();
     let words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let telling: Vec<&str> = words.filter(|word| !["nvidia", "geforce", "quadro", "tesla"].contains(word)).collect();
-    if telling.is_empty() { "gpu".to_owned() } else { telling.join("-") }
+    let is_sized = |word: &str| word.strip_suffix("gb").is_some_and(|size| size.bytes().all(|b| b.is_ascii_digit()));
+    let is_told = |word: &&str| {
+        !["nvidia", "geforce", "quadro", "tesla"].contains(word)
+            && !["hbm", "sxm"].iter().any(|kind| word.starts_with(kind))
+            && !is_sized(word)
+    };
+    let told: Vec<&str> = words.filter(is_told).collect();
+    let slug = told.join("-");
+    match ["rtx-", "gtx-"].iter().find(|family| slug.starts_with(**family)) {
+        _ if told.is_empty() => "gpu".to_owned(),
+        Some(family) => slug.replacen(family, family.trim_end_matches('-'), 1),
+        None => slug,
+    }
 }
 
 /// Whether a CUDA driver can be loaded on this machine.
@@ -206,8 +219,13 @@ mod tests {
     #[test]
     fn slugs_name_the_gpu_and_nothing_else() {
         assert_eq!(slug("NVIDIA H200"), "h200");
-        assert_eq!(slug("NVIDIA H100 80GB HBM3"), "h100-80gb-hbm3");
-        assert_eq!(slug("NVIDIA GeForce RTX 4090"), "rtx-4090");
+        assert_eq!(slug("NVIDIA H100 80GB HBM3"), "h100");
+        assert_eq!(slug("NVIDIA H100 PCIe"), "h100-pcie");
+        assert_eq!(slug("NVIDIA A100-SXM4-80GB"), "a100");
+        assert_eq!(slug("Tesla V100-SXM2-16GB"), "v100");
+        assert_eq!(slug("NVIDIA GeForce RTX 4090"), "rtx4090");
+        assert_eq!(slug("NVIDIA GeForce RTX 4070 Ti"), "rtx4070-ti");
+        assert_eq!(slug("GeForce GTX 980"), "gtx980");
         assert_eq!(slug("Tesla T4"), "t4");
         assert_eq!(slug("NVIDIA"), "gpu");
         assert_eq!(slug("../../x"), "x");
