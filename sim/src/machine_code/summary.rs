@@ -163,7 +163,7 @@ fn site<'a>(inst: &Inst, counts: &'a crate::observe::counters::Counts, lanes: u6
         Op::Load(access) => (Some(Kind::Load), access.bytes),
         Op::Store(access) => (Some(Kind::Store), access.bytes),
         Op::CopyAsync { bytes, .. } => (Some(Kind::Copy), *bytes),
-        Op::LoadMatrix { .. } => (Some(Kind::Load), 16),
+        Op::LoadMatrix { .. } => (Some(Kind::Rows), 16),
         Op::StoreMatrix { .. } => (Some(Kind::Store), 16),
         Op::Atomic(atomic) if atomic.result.is_none() => (Some(Kind::Reduction), atomic.bytes * atomic.elements),
         Op::Atomic(atomic) => (Some(Kind::Atomic), atomic.bytes * atomic.elements),

@@ -68,6 +68,7 @@ impl What {
             Op::Atomic(atomic) if atomic.op.is_mbarrier() => None,
             Op::Atomic(atomic) if atomic.is_reduction() => Some(Kind::Reduction),
             Op::Atomic(_) => Some(Kind::Atomic),
+            Op::Matrix(matrix) if matrix.loads_rows() => Some(Kind::Rows),
             _ => None,
         };
         let either = match op {
@@ -133,6 +134,8 @@ pub(crate) enum Kind {
     Atomic,
     Reduction,
     Copy,
+    /// Loads rows of matrices (`ldmatrix`): such loads are in the counters of all accesses, and in none of loads.
+    Rows,
 }
 
 const NOTHING: Access = Access::NONE;
@@ -176,7 +179,8 @@ impl Site<'_> {
 
     /// All shared accesses, asynchronous copies included.
     pub(super) fn shared_sum(&self, value: fn(&Access) -> u64) -> u64 {
-        [Kind::Load, Kind::Store, Kind::Atomic, Kind::Copy].into_iter().map(|kind| value(self.shared(kind))).sum()
+        let kinds = [Kind::Load, Kind::Store, Kind::Atomic, Kind::Copy, Kind::Rows];
+        kinds.into_iter().map(|kind| value(self.shared(kind))).sum()
     }
 
     /// All global accesses, asynchronous copies included.

@@ -12,6 +12,13 @@ pub struct Matrix {
     pub kind: MatrixKind,
 }
 
+impl Matrix {
+    /// Whether it loads rows of matrices: `ldmatrix`.
+    pub fn loads_rows(&self) -> bool {
+        matches!(&self.kind, MatrixKind::Rows(rows) if !rows.store)
+    }
+}
+
 /// What a matrix instruction does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MatrixKind {

@@ -10,7 +10,8 @@ pub(super) const SHARED: [Exact; 12] = [
         "smsp__sass_inst_executed_op_shared_ld.sum",
         "shared load instructions",
         Unit::WarpInstructions,
-        "How often a warp executed an instruction that reads shared memory, with at least one lane taking part.",
+        "How often a warp executed an instruction that reads shared memory, with at least one lane taking part. Loads of \
+         rows of matrices (`ldmatrix`) count among all instructions alone.",
         |s| s.shared(Kind::Load).instructions,
     ),
     exact(
