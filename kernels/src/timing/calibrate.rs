@@ -1,6 +1,9 @@
 //! Measures what the parts of this machine's GPU take, and writes the target's file: `kernels/calibrate/calibrate.cu`,
 //! compiled by nvcc on the spot, prints numbers; here they become medians with their spread, and stand in the file with
-//! the benchmark that gave them and its date. What no benchmark gives comes from documents and says so.
+//! the benchmark that gave them and its date. What no benchmark gives comes from documents and says so. What single machine
+//! instructions take is measured by `kernels/calibrate/opcodes.cu`, and stands in a file of the compute capability.
+
+mod opcodes;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,7 +16,7 @@ use sim::predict::{rates, slices};
 use crate::gpu::{Gpu, GpuError, Properties};
 use crate::nvcc::{self, NvccError};
 
-/// The benchmarks.
+/// The benchmarks of the GPU's parts.
 const SOURCE: &str = include_str!("../../calibrate/calibrate.cu");
 
 /// Numbers that benchmarks give, by their names in the target's file, with the benchmark in words.
@@ -51,6 +54,9 @@ const MEASURED: [(&str, &str); 31] = [
     ("atomic_sectors_32", "lone_reductions on 32 sectors, 1 KiB"),
     ("atomic_sectors_2048", "lone_reductions on 2048 sectors, 64 KiB"),
 ];
+
+/// What single instructions and updates gave, by name and kind: the value of every round.
+type OfOpcodes = BTreeMap<(String, String), Vec<f64>>;
 
 /// Names of [`MEASURED`] that stand in no file.
 const HELPERS: [&str; 3] = ["atomic_sectors_8", "atomic_sectors_32", "atomic_sectors_2048"];
@@ -114,6 +120,11 @@ pub struct Calibrated {
     pub date: String,
     /// The numbers.
     pub numbers: Vec<Number>,
+    /// What single instructions take, by name and kind: the values of all rounds. They stand in a file of their own.
+    #[serde(skip)]
+    pub opcodes: BTreeMap<(String, String), Vec<f64>>,
+    /// The compute capability, `sm_90`.
+    pub architecture: String,
 }
 
 /// Calibrates this machine's first GPU with so many rounds of all benchmarks.
@@ -128,22 +139,25 @@ pub fn calibrate(rounds: u32) -> Result<Calibrated, CalibrateError> {
     if sim::target::find(&target).is_none() {
         return Err(CalibrateError::NoTarget(properties.name));
     }
-    let printed = measure(&properties, rounds)?;
+    let printed = measure(&properties, rounds, ("calibrate.cu", SOURCE))?;
+    let opcodes = opcodes::values(&measure(&properties, rounds, ("opcodes.cu", opcodes::SOURCE))?)?;
     Ok(Calibrated {
-        numbers: numbers(&target, &values(&printed)?)?,
+        numbers: numbers((&target, properties.l2_bytes), &values(&printed)?, &opcodes)?,
+        opcodes,
+        architecture: format!("sm_{}", properties.compute_capability.replace('.', "")),
         on: format!("{}, driver {}, CUDA {}", properties.name, properties.driver, properties.cuda),
         date: crate::provenance::today(),
         target,
     })
 }
 
-/// Compiles and runs the benchmarks; what they print.
-fn measure(properties: &Properties, rounds: u32) -> Result<String, CalibrateError> {
+/// Compiles and runs a file of benchmarks; what they print.
+fn measure(properties: &Properties, rounds: u32, (name, text): (&str, &str)) -> Result<String, CalibrateError> {
     let nvcc = nvcc::get()?;
     let failed = |what: &str, why: &dyn std::fmt::Display| CalibrateError::Failed(format!("{what}: {why}"));
     let folder = tempfile::tempdir().map_err(|why| failed("no temporary folder", &why))?;
-    let (source, program) = (folder.path().join("calibrate.cu"), folder.path().join("calibrate"));
-    std::fs::write(&source, SOURCE).map_err(|why| failed("calibrate.cu cannot be written", &why))?;
+    let (source, program) = (folder.path().join(name), folder.path().join("calibrate"));
+    std::fs::write(&source, text).map_err(|why| failed(&format!("{name} cannot be written"), &why))?;
     let arch = format!("-arch=sm_{}", properties.compute_capability.replace('.', ""));
     let mut command = Command::new(&nvcc.program);
     command.args(["-O3", "-std=c++17", "--allow-unsupported-compiler", &arch, "-o"]).arg(&program).arg(&source);
@@ -178,7 +192,11 @@ fn values(printed: &str) -> Result<BTreeMap<String, Vec<f64>>, CalibrateError> {
 }
 
 /// The numbers of a target's file.
-fn numbers(target: &str, values: &BTreeMap<String, Vec<f64>>) -> Result<Vec<Number>, CalibrateError> {
+fn numbers(
+    (target, l2_bytes): (&str, u64),
+    values: &BTreeMap<String, Vec<f64>>,
+    of_opcodes: &OfOpcodes,
+) -> Result<Vec<Number>, CalibrateError> {
     let mut measured = Vec::new();
     for (name, from) in MEASURED {
         let missing = || CalibrateError::Failed(format!("the benchmarks did not print {name}"));
@@ -201,7 +219,17 @@ fn numbers(target: &str, values: &BTreeMap<String, Vec<f64>>) -> Result<Vec<Numb
     };
     let together = value("l2_atomic_sectors") * value("same_sector");
     let slices = slices::explaining(SCATTERED_CHUNKS, together);
-    let mut numbers: Vec<Number> = documented(target);
+    // One warp's update of one float by all its lanes, and of doubles that lie in eight sectors.
+    let clocks = |name: &str| -> Result<f64, CalibrateError> {
+        let own = opcodes::median(of_opcodes, name, "ns")
+            .ok_or_else(|| CalibrateError::Failed(format!("the benchmarks did not print {name}")))?;
+        Ok(own * value("clock_mhz") / 1000.0)
+    };
+    let float = digits((clocks("red_add_f32_1")? - value("same_sector")) / 31.0);
+    let double = digits(clocks("red_add_f64_32")? / 8.0);
+    let mut numbers: Vec<Number> = documented(target, l2_bytes);
+    numbers.push(derived("same_element_float", float, "updates of one float by all lanes of a warp".to_owned()));
+    numbers.push(derived("same_sector_double", double, "updates of 32 doubles by all lanes of a warp".to_owned()));
     numbers.push(derived(
         "l2_chunk_bytes",
         chunk,
@@ -220,15 +248,37 @@ fn numbers(target: &str, values: &BTreeMap<String, Vec<f64>>) -> Result<Vec<Numb
     Ok(numbers)
 }
 
-/// What no benchmark gives: as the target's file has it now, or as documents say.
-fn documented(target: &str) -> Vec<Number> {
+/// What no benchmark gives: as the target's file has it now, or as documents and the driver say.
+fn documented(target: &str, l2_bytes: u64) -> Vec<Number> {
     let is_measured = |name: &str| MEASURED.iter().any(|(own, _)| *own == name);
-    let derived = ["l2_chunk_bytes", "l2_slices"];
+    let derived = ["l2_chunk_bytes", "l2_slices", "same_element_float", "same_sector_double"];
     let sources = rates::sources(target).into_iter();
-    let documented = sources.filter(|source| !is_measured(&source.name) && !derived.contains(&&*source.name));
-    documented
+    let known: Vec<Number> = sources
+        .filter(|source| !is_measured(&source.name) && !derived.contains(&&*source.name))
         .map(|source| Number { name: source.name, value: source.value, spread_percent: None, from: source.from })
-        .collect()
+        .collect();
+    let Some(target) = sim::target::find(target).filter(|_| known.is_empty()) else { return known };
+    let lanes = rates::Rates::of(target).0;
+    let guide = "NVIDIA, CUDA C++ Programming Guide 12.x, Arithmetic Instructions";
+    // Shared memory may take all of L1 but a part that no document names; it comes in units of 32 KiB.
+    let l1 = (target.shared_per_multiprocessor / 32768 + 1) * 32768;
+    let number = |name: &str, value: f64, from: &str| Number {
+        name: name.to_owned(),
+        value,
+        spread_percent: None,
+        from: from.to_owned(),
+    };
+    vec![
+        number("fp32_lanes", lanes.fp32_lanes, guide),
+        number("fp64_lanes", lanes.fp64_lanes, guide),
+        number("integer_lanes", lanes.integer_lanes, guide),
+        number("special_lanes", lanes.special_lanes, guide),
+        number("issue", lanes.issue, "one instruction per clock of each partition"),
+        number("partitions", lanes.partitions, guide),
+        number("l1_bytes", l1 as f64, "the next 32 KiB above what shared memory may take"),
+        number("l2_bytes", l2_bytes as f64, "the driver: the size of the L2 cache"),
+        number("l2_dirty_bytes", 0.0, "taken as none: how much of it is still in L2 is not measured"),
+    ]
 }
 
 /// Four digits.
@@ -267,8 +317,15 @@ impl Calibrated {
     /// [`CalibrateError::Failed`] with the operating system's reason.
     pub fn write(&self, folder: &Path) -> Result<std::path::PathBuf, CalibrateError> {
         let file = folder.join(format!("{}.toml", self.target));
-        std::fs::write(&file, self.to_toml())
-            .map_err(|why| CalibrateError::Failed(format!("{} cannot be written: {why}", file.display())))?;
+        let opcodes = folder.join("opcodes");
+        let written = |path: &Path, text: String| {
+            std::fs::write(path, text)
+                .map_err(|why| CalibrateError::Failed(format!("{} cannot be written: {why}", path.display())))
+        };
+        std::fs::create_dir_all(&opcodes)
+            .map_err(|why| CalibrateError::Failed(format!("{} cannot be made: {why}", opcodes.display())))?;
+        written(&opcodes.join(format!("{}.tsv", self.architecture)), opcodes::to_tsv(self))?;
+        written(&file, self.to_toml())?;
         Ok(file)
     }
 }
@@ -295,14 +352,44 @@ mod tests {
         (0..3).map(line).collect()
     }
 
+    const L2_BYTES: u64 = 50 << 20;
+
+    fn of_opcodes() -> OfOpcodes {
+        opcodes::values("red_add_f32_1\tns\t56.3\nred_add_f64_32\tns\t9.4\n").expect("numbers")
+    }
+
+    #[test]
+    fn a_gpu_that_was_not_calibrated_yet_gets_a_whole_file() {
+        // A target that documents alone describe: its first file must have every number.
+        let all =
+            numbers(("a100", L2_BYTES), &values(&printed()).expect("numbers"), &of_opcodes()).expect("all of them");
+        let calibrated = Calibrated {
+            target: "a100".to_owned(),
+            on: "a GPU".to_owned(),
+            date: "2000-01-01".to_owned(),
+            numbers: all,
+            opcodes: of_opcodes(),
+            architecture: "sm_80".to_owned(),
+        };
+        let read = rates::Rates::read(&calibrated.to_toml()).expect("all numbers, and no others");
+        assert_eq!((read.l1_bytes, read.partitions), (196_608.0, 4.0));
+    }
+
     #[test]
     fn what_is_printed_becomes_a_file_that_the_simulator_reads() {
-        let numbers = numbers("h200", &values(&printed()).expect("numbers")).expect("all of them");
+        let numbers =
+            numbers(("h200", L2_BYTES), &values(&printed()).expect("numbers"), &of_opcodes()).expect("all of them");
         let named = |name: &str| numbers.iter().find(|number| number.name == name).expect("it is there");
         assert_eq!(named("l2_chunk_bytes").value, 512.0);
         assert_eq!(named("same_element").spread_percent, Some(2.0));
-        let calibrated =
-            Calibrated { target: "h200".to_owned(), on: "a GPU".to_owned(), date: "2000-01-01".to_owned(), numbers };
+        let calibrated = Calibrated {
+            target: "h200".to_owned(),
+            on: "a GPU".to_owned(),
+            date: "2000-01-01".to_owned(),
+            numbers,
+            opcodes: of_opcodes(),
+            architecture: "sm_90".to_owned(),
+        };
         let read = rates::Rates::read(&calibrated.to_toml()).expect("all numbers, and no others");
         assert!(read.l2_slices >= 32.0 && read.l2_slices <= 160.0, "{} slices", read.l2_slices);
         let without =
@@ -312,8 +399,10 @@ mod tests {
 
     #[test]
     fn no_kernel_of_the_workbook_takes_part() {
-        let own: Vec<&str> =
-            SOURCE.split("__global__ void ").skip(1).filter_map(|text| text.split('(').next()).collect();
+        let own: Vec<&str> = [SOURCE, opcodes::SOURCE]
+            .iter()
+            .flat_map(|source| source.split("__global__ void ").skip(1).filter_map(|text| text.split('(').next()))
+            .collect();
         assert!(own.len() > 20, "{own:?}");
         for problem in crate::problem::all() {
             let module = crate::simulate::module(problem.name).expect("its PTX");
@@ -334,6 +423,6 @@ mod tests {
     #[test]
     fn a_broken_output_is_refused() {
         assert!(values("clock_mhz\tfast\n").is_err());
-        assert!(numbers("h200", &values("clock_mhz\t1000\n").expect("a number")).is_err());
+        assert!(numbers(("h200", L2_BYTES), &values("clock_mhz\t1000\n").expect("a number"), &of_opcodes()).is_err());
     }
 }

@@ -6,6 +6,7 @@ use super::machine::Machine;
 use super::warp::{Wait, Warp};
 use crate::event::{MemoryEvent, MemoryKind, Observer as _, SyncEvent};
 use crate::findings::{FindingKind, Memory};
+use crate::lanes::lanes_of;
 use crate::launch::Dim3;
 use crate::observe::counters::Counters;
 use crate::predict::tracer::Tracer;
@@ -154,6 +155,14 @@ impl<'m> Block<'m> {
         if let Some(tracer) = &mut self.tracer {
             tracer.turn(index, warp);
         }
+    }
+
+    /// Tells the tracer how many different values the lanes of an instruction have, which is done for one after the other.
+    pub(super) fn tell_different(&mut self, values: &[u32; 32], active: u32) {
+        let Some(tracer) = &mut self.tracer else { return };
+        let first = |lane: &u32| lanes_of(active).find(|&other| values[other as usize] == values[*lane as usize]);
+        let different = lanes_of(active).filter(|lane| first(lane) == Some(*lane)).count();
+        tracer.compared(different as u32);
     }
 
     /// Tells the tracer which warps waited at a barrier that opens.

@@ -8,6 +8,8 @@
 use super::op::{AtomicOp, Op, Space};
 use super::program::{Inst, Program};
 use super::table::{self, Pipe};
+use std::sync::OnceLock;
+
 use crate::predict::trace::{Action, Instruction, Issue, Unit};
 
 /// Clocks of a partition's pipe of 16 lanes.
@@ -16,21 +18,60 @@ const HALF_RATE: u32 = 2;
 const WIDE: u32 = 4;
 /// A pipe of 4 lanes: `throughput of ex2`, 2.00 clocks per warp on four partitions.
 const SPECIAL: u32 = 8;
-/// Multiplications and additions of matrices that a partition does in a clock, by the bytes of an element: NVIDIA, H100
-/// white paper: dense peaks of the tensor cores, by multiprocessors, partitions and clock.
-const TENSOR: [(&str, u32); 4] = [("DMMA", 32), ("HMMA", 512), ("IMMA", 1024), ("BMMA", 8192)];
-/// Clocks until the results of variable latency are there: double precision and its comparisons (`fma.f64`, one behind
-/// the other), functions, shuffles, special registers, comparisons of lanes' values and their reduction as the road over
-/// PTX has them; an indexed constant is a guess.
-const FP64_LATENCY: u32 = 8;
-const SPECIAL_LATENCY: u32 = 20;
-const SHUFFLE_LATENCY: u32 = 24;
+/// What was measured of single instructions (`kernels/calibrate/opcodes.cu`), on a GPU of compute capability 9.0.
+const OPCODES: &str = include_str!("../../targets/timing/opcodes/sm_90.tsv");
+/// Products of matrices that were measured: the opcode, the shape, whether of TF32, and the measurement's name.
+const TENSOR: [(&str, &str, bool, &str); 6] = [
+    ("HMMA", "16816", false, "hmma_16816"),
+    ("HMMA", "1688", false, "hmma_1688"),
+    ("HMMA", "1688", true, "hmma_1688_tf32"),
+    ("IMMA", "16816", false, "imma_16816"),
+    ("IMMA", "16832", false, "imma_16832"),
+    ("DMMA", "8x8x4", false, "dmma_884"),
+];
+/// Multiplications and additions of bits that a partition does in a clock: NVIDIA, H100 white paper, dense peaks of the
+/// tensor cores, by multiprocessors, partitions and clock.
+const BITS: u32 = 8192;
+/// Clocks until the results of variable latency are there that were not measured alone: special registers, and comparisons
+/// of lanes' values as the road over PTX has them.
 const REGISTER_LATENCY: u32 = 20;
 const MATCH_LATENCY: u32 = 53;
-const REDUX_LATENCY: u32 = 44;
-const CONSTANT_LATENCY: u32 = 40;
-/// Of a product of matrices: a guess.
-const TENSOR_LATENCY: u32 = 33;
+
+/// What was measured of instructions, in whole clocks.
+struct Measured {
+    fp64: u32,
+    special: u32,
+    shuffle: u32,
+    redux: u32,
+    constant: u32,
+    /// Clocks and latencies, in the order of [`TENSOR`].
+    tensor: [(u32, u32); TENSOR.len()],
+}
+
+impl Measured {
+    fn get() -> &'static Self {
+        static READ: OnceLock<Measured> = OnceLock::new();
+        READ.get_or_init(|| Self {
+            fp64: value("dfma", "latency"),
+            special: value("mufu_ex2", "latency"),
+            shuffle: value("shfl", "latency"),
+            redux: value("redux", "latency"),
+            constant: value("ldc_1", "latency"),
+            tensor: TENSOR.map(|(_, _, _, name)| (value(name, "clocks"), value(name, "latency"))),
+        })
+    }
+}
+
+/// A measurement in whole clocks; 0 if there is none, which a test excludes.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clocks are few and no negative")]
+fn value(name: &str, kind: &str) -> u32 {
+    let of = |line: &str| {
+        let mut cells = line.split('\t');
+        let is = cells.next() == Some(name) && cells.next() == Some(kind);
+        is.then(|| cells.next()?.parse::<f64>().ok()).flatten()
+    };
+    OPCODES.lines().find_map(of).map_or(0, |clocks| clocks.round() as u32)
+}
 
 /// The instructions of a program as the replay sees them.
 pub(super) fn code(program: &Program) -> Vec<Instruction> {
@@ -72,15 +113,17 @@ fn issue(inst: &Inst) -> Issue {
 /// The pipe, the clocks that it is busy, and the clocks until the result is there.
 fn path(inst: &Inst) -> (Unit, u32, u32) {
     let has = |part: &str| inst.text.split_whitespace().any(|word| word.split('.').skip(1).any(|p| p == part));
-    if let Some((_, rate)) = TENSOR.iter().find(|(name, _)| *name == inst.name) {
-        return (Unit::Tensor, products(&inst.text) / rate, TENSOR_LATENCY);
+    let measured = Measured::get();
+    if let Some((clocks, latency)) = tensor(inst, measured) {
+        return (Unit::Tensor, clocks, latency);
     }
     match inst.name {
         "MATCH" => return (Unit::Adu, 2, MATCH_LATENCY),
-        "REDUX" => return (Unit::Adu, 1, REDUX_LATENCY),
+        // `redux` keeps the pipe of all partitions for 8.7 clocks of a partition, `ldc_1` too.
+        "REDUX" => return (Unit::Adu, 2, measured.redux),
         "BAR" => return (Unit::Adu, 1, 12),
-        "SHFL" => return (Unit::Lsu, 1, SHUFFLE_LATENCY),
-        "LDC" => return (Unit::Adu, 2, CONSTANT_LATENCY),
+        "SHFL" => return (Unit::Lsu, 1, measured.shuffle),
+        "LDC" => return (Unit::Adu, 2, measured.constant),
         _ => {}
     }
     let pipe = table::find(inst.name, &inst.text).and_then(|row| row.pipes.first());
@@ -91,8 +134,8 @@ fn path(inst: &Inst) -> (Unit, u32, u32) {
             "IMAD" | "IDP" | "VIADD" => (Unit::FmaHeavy, HALF_RATE, 0),
             _ => (Unit::Fma, HALF_RATE, 0),
         },
-        Some(Pipe::Fp64) => (Unit::Fp64, HALF_RATE, FP64_LATENCY),
-        Some(Pipe::Xu) => (Unit::Xu, SPECIAL, SPECIAL_LATENCY),
+        Some(Pipe::Fp64) => (Unit::Fp64, HALF_RATE, measured.fp64),
+        Some(Pipe::Xu) => (Unit::Xu, SPECIAL, measured.special),
         Some(Pipe::Uniform) => (Unit::Uniform, HALF_RATE, 0),
         Some(Pipe::Lsu) => (Unit::Lsu, 1, REGISTER_LATENCY),
         Some(Pipe::Adu) => (Unit::Adu, 1, REGISTER_LATENCY),
@@ -102,8 +145,29 @@ fn path(inst: &Inst) -> (Unit, u32, u32) {
     }
 }
 
+/// Clocks and latency of a product of matrices: those of its shape, or of another one of its opcode by the work.
+fn tensor(inst: &Inst, measured: &Measured) -> Option<(u32, u32)> {
+    if inst.name == "BMMA" {
+        return Some((products(&inst.text) / BITS, measured.tensor[0].1));
+    }
+    let halves = inst.text.contains("TF32");
+    let of_opcode = || TENSOR.iter().zip(&measured.tensor).filter(|((name, ..), _)| *name == inst.name);
+    let same = |&((_, shape, tf32, _), _): &(&(&str, &str, bool, &str), &(u32, u32))| {
+        *tf32 == halves && inst.text.split(['.', ' ']).any(|part| part == *shape)
+    };
+    let (row, &(clocks, latency)) = of_opcode()
+        .find(same)
+        .or_else(|| of_opcode().find(|((_, _, tf32, _), _)| *tf32 == halves))
+        .or_else(|| of_opcode().next())?;
+    let work = products(row.1);
+    Some(((clocks * products(&inst.text)).div_ceil(work.max(1)).max(1), latency))
+}
+
 /// Multiplications and additions of a product of matrices, from its shape: `16816` is 16 by 8 by 16.
 fn products(text: &str) -> u32 {
+    if text.contains("8x8x4") {
+        return 8 * 8 * 4;
+    }
     let digits = text.split(['.', ' ']).find(|part| part.len() >= 3 && part.bytes().all(|byte| byte.is_ascii_digit()));
     let numbers = |digits: &str| -> Option<u32> {
         // The first extent is 16 or 8, the second 8, the third what is left.
@@ -120,7 +184,8 @@ fn action(inst: &Inst) -> Action {
         "MEMBAR" => Action::Fence,
         "NANOSLEEP" => Action::Sleep,
         "LDGDEPBAR" => Action::Commit,
-        "MATCH" => Action::Compare,
+        // Lanes that ask for different constants are served one constant after the other (`ldc_8`, `ldc_32`).
+        "MATCH" | "LDC" => Action::Compare,
         // `DEPBAR.LE SB0, 0x1`: at most one group may still be under way.
         "DEPBAR" => {
             let number =
@@ -137,10 +202,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_used_of_the_measurements_is_there() {
+        let Measured { fp64, special, shuffle, redux, constant, tensor } = Measured::get();
+        assert!([fp64, special, shuffle, redux, constant].iter().all(|clocks| (4..100).contains(*clocks)));
+        assert!(tensor.iter().all(|(clocks, latency)| (2..40).contains(clocks) && (8..80).contains(latency)));
+    }
+
+    #[test]
     fn the_work_of_a_product_is_that_of_its_shape() {
         assert_eq!(products("HMMA.16816.F32 R4, R8, R12, R4"), 16 * 8 * 16);
         assert_eq!(products("HMMA.1688.F32 R4, R8, R12, R4"), 16 * 8 * 8);
-        assert_eq!(products("DMMA.884 R4, R8, R12, R4"), 8 * 8 * 4);
+        assert_eq!(products("DMMA.8x8x4 R4, R8, R12, R4"), 8 * 8 * 4);
         assert_eq!(products("IMMA.16832.S8.S8 R4, R8.ROW, R12.COL, R4"), 16 * 8 * 32);
     }
 }

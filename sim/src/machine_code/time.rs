@@ -11,14 +11,16 @@ use crate::launch::Launch;
 use crate::options::Options;
 use crate::predict::replay::{Shape, Stalls};
 use crate::predict::tracer::Tracer;
-use crate::predict::uneven::Work;
+use crate::predict::uneven::{self, Work};
 use crate::predict::{self, How, Predicted, Sampled, Timed, sampling};
 use crate::report::Metrics;
 use crate::report::machine_code::MachineCode;
 use crate::report::stall::Stall;
 
-/// Blocks that are counted where not all of a launch are executed.
+/// Blocks that are counted first where not all of a launch are executed.
 const COUNTED: u64 = 512;
+/// Instructions of warps that are counted at most to find out how uneven a launch is, beyond those of the first blocks.
+const COUNTING: u64 = 1 << 24;
 /// Most instructions of warps in a sample of blocks whose work differs.
 const MOST: u64 = 1 << 23;
 
@@ -45,19 +47,20 @@ pub(super) fn timed(
     let resident = machine.occupancy.blocks.max(1);
     let in_turn = machine.in_turn();
     let mut chosen = sampling::choose((count, multiprocessors), in_turn, resident.into(), how);
-    let mut uneven = None;
+    let (mut uneven, mut whole) = (None, None);
     if !in_turn && how.multiprocessors == 1 && chosen.followed.len() as u64 != count {
         let work = match work {
             Some(all) => Work { blocks: (0..).zip(all.iter().copied()).collect() },
-            None => {
-                let counted = COUNTED.min(count);
-                let spread: Vec<u64> = (0..counted).map(|at| count * (2 * at + 1) / (2 * counted)).collect();
-                let own = Machine::new(program, launch, options)?;
-                let instructions = run::count(&own, &spread);
-                Work { blocks: spread.into_iter().zip(instructions).collect() }
-            }
+            None => counted(&Machine::new(program, launch, options)?, chosen.followed.len()),
         };
-        if work.is_uneven(chosen.followed.len()) {
+        let all_known = work.blocks.len() as u64 == count;
+        let busiest = || work.busiest(multiprocessors as usize, resident as usize);
+        let uneven_work = work.is_uneven(chosen.followed.len());
+        if let Some(own) = (uneven_work && all_known).then(busiest).filter(|own| work.of(own).0 <= MOST) {
+            let (most, all) = work.of(&own);
+            chosen.followed = own;
+            whole = Some(all as f64 / most.max(1) as f64);
+        } else if uneven_work {
             let share = count.div_ceil(multiprocessors) as usize;
             let mean = work.blocks.iter().map(|block| block.1).sum::<u64>() / work.blocks.len().max(1) as u64;
             let most = share.min((MOST / mean.max(1)) as usize).max(1);
@@ -76,10 +79,28 @@ pub(super) fn timed(
         run::each(&machine, &mut block, &chosen.followed);
     }
     let trace = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
-    let shape = Shape { blocks: count, resident, shared_bytes: machine.shared_bytes, warm: 0.0, followed: 0 };
+    let shape = Shape { blocks: count, resident, shared_bytes: machine.shared_bytes, warm: 0.0, followed: 0, whole };
     let registers = program.registers_per_thread();
     let sampled = Sampled { trace, shape, registers, buffers: Vec::new(), work: uneven };
     Ok(predict::of_sample(&sampled, machine.target, how))
+}
+
+/// The work of some blocks from all over the grid: of more and more of them, as long as they are too few to stand for all and
+/// counting takes no time to speak of.
+fn counted(machine: &Machine<'_>, followed: usize) -> Work {
+    let count = machine.grid.count();
+    let mut wanted = COUNTED.min(count);
+    loop {
+        let blocks = uneven::spread(wanted, count);
+        let instructions = run::count(machine, &blocks);
+        let counted = instructions.iter().sum::<u64>();
+        let work = Work { blocks: blocks.into_iter().zip(instructions).collect() };
+        let next = (COUNTING / (counted / wanted.max(1)).max(1)).min(count);
+        if wanted == count || next < wanted * 2 || !work.is_uneven(followed) {
+            return work;
+        }
+        wanted = next;
+    }
 }
 
 /// Writes the reasons for not issuing beside the instructions of a listing.

@@ -193,6 +193,8 @@ pub(crate) fn of_sample(sampled: &Sampled, target: &target::Target, how: &How) -
     prediction.blocks = sampled.shape.blocks;
     prediction.sampling_percent = match &sampled.work {
         Some(work) => (work.off_percent(&sampled.chosen()) * 100.0).round() / 100.0,
+        // All that the multiprocessor with the most work gets: nothing stands for something else.
+        None if sampled.shape.whole.is_some() => 0.0,
         None => sampling::error_percent(&sampled.trace, sampled.shape.blocks),
     };
     prediction.registers = sampled.registers;
@@ -247,8 +249,14 @@ pub fn sample(module: &Module, kernel: &str, launch: &Launch, options: &Options,
         scheduler::run_sample(machine, tracer, &chosen.followed, chosen.first)
     })?;
     let trace = ran.observer.into_trace();
-    let shape =
-        Shape { blocks: machine.grid.count(), resident, shared_bytes: machine.shared_bytes, warm: 0.0, followed: 0 };
+    let shape = Shape {
+        blocks: machine.grid.count(),
+        resident,
+        shared_bytes: machine.shared_bytes,
+        warm: 0.0,
+        followed: 0,
+        whole: None,
+    };
     let (written, _) = machine.global.into_written();
     let mut written = written.into_iter();
     let buffers = launch.args.iter().map(|arg| match arg {

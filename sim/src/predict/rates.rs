@@ -1,13 +1,16 @@
-//! What a GPU's parts take and hold: the numbers from which a time is predicted. Those of an H200 were measured
-//! (`sim/targets/timing/h200.toml`, each with the benchmark that gave it); of other targets only what is documented is
-//! used, and what is not public is left out of the model.
+//! What a GPU's parts take and hold: the numbers from which a time is predicted. Those of an H100 and an H200 were measured
+//! (`sim/targets/timing`, each with the benchmark that gave it); of other targets only what is documented is used, and
+//! what is not public is left out of the model.
 
 use serde::{Deserialize, Serialize};
 
 use crate::target::Target;
 
 /// The measured numbers, by target.
-const MEASURED: [(&str, &str); 1] = [("h200", include_str!("../../targets/timing/h200.toml"))];
+const MEASURED: [(&str, &str); 2] = [
+    ("h100", include_str!("../../targets/timing/h100.toml")),
+    ("h200", include_str!("../../targets/timing/h200.toml")),
+];
 
 /// Rates and latencies of a GPU. Clocks are those of the multiprocessors; rates are those of the whole GPU per clock,
 /// unless something else is said. An infinite rate and a latency of 0 mean that the number is not known.
@@ -85,6 +88,10 @@ pub struct Rates {
     pub same_element: f64,
     /// Clocks between two updates of the same sector.
     pub same_sector: f64,
+    /// Clocks between two additions of floating-point numbers to the same element.
+    pub same_element_float: f64,
+    /// Clocks between two additions of double-precision numbers to the same sector.
+    pub same_sector_double: f64,
     /// Bytes read from memory.
     pub dram_read_bytes: f64,
     /// Bytes written to memory.
@@ -221,6 +228,8 @@ impl Rates {
             hand_over: 0.0,
             same_element: 0.0,
             same_sector: 0.0,
+            same_element_float: 0.0,
+            same_sector_double: 0.0,
             dram_read_bytes: bytes,
             dram_write_bytes: bytes,
             dram_mixed_bytes: bytes,

@@ -39,6 +39,9 @@ pub struct Shape {
     pub warm: f64,
     /// How many warps' ways are to be kept.
     pub followed: usize,
+    /// Where the trace is all that the multiprocessor with the most work gets: how many times that work the launch has.
+    /// `None` where it is a sample of blocks that stand for all.
+    pub whole: Option<f64>,
 }
 
 /// What a replay gives.
@@ -185,13 +188,15 @@ fn replay_of(
     registers: usize,
 ) -> Replayed {
     let code = trace.is_machine_code();
-    let active = (shape.blocks as f64).min(rates.multiprocessors);
+    let started = (shape.blocks as f64).min(rates.multiprocessors);
+    // Of what all share, multiprocessors with less work leave more to the one with the most.
+    let active = shape.whole.map_or(started, |whole| whole.clamp(1.0, started));
     let l1_bytes = rates.l1_bytes - shape.shared_bytes as f64 * f64::from(shape.resident);
     let resident = f64::from(shape.resident).min((shape.blocks as f64 / active).ceil());
     let mut units = Units::new(trace, rates, active, resident, shape.warm, l1_bytes.max(16384.0));
     let stores = trace.accesses.iter().filter(|access| access.kind == AccessKind::Store);
     let stored: f64 = stores.map(|access| f64::from(access.sectors) * 32.0).sum();
-    let stored = stored * shape.blocks as f64 / trace.followed().max(1) as f64;
+    let stored = stored * shape.whole.unwrap_or(shape.blocks as f64 / trace.followed().max(1) as f64);
     units.written_back = (1.0 - rates.l2_dirty_bytes / stored.max(1.0)).max(0.0);
     let mut replay = Replay {
         left: programs.iter().map(Vec::len).collect(),
@@ -205,7 +210,7 @@ fn replay_of(
         turns: BinaryHeap::new(),
         barriers: HashMap::new(),
         phases: arrivals(trace),
-        interval: rates.block_start * active,
+        interval: rates.block_start * started,
         starter: 0.0,
         next_block: 0,
         ends: Vec::new(),
@@ -422,7 +427,10 @@ impl Replay<'_> {
     fn finish(mut self, shape: &Shape) -> Replayed {
         let (trace, rates) = (self.trace, self.rates);
         let followed = trace.blocks.len().max(1) as f64;
-        let share = (shape.blocks as f64 / rates.multiprocessors).max(1.0);
+        let share = match shape.whole {
+            Some(_) => followed,
+            None => (shape.blocks as f64 / rates.multiprocessors).max(1.0),
+        };
         self.ends.sort_by(f64::total_cmp);
         let last = self.ends.last().copied().unwrap_or(0.0).max(self.units.drained());
         let resident = (shape.resident.max(1) as usize).min(self.ends.len().max(1));
@@ -436,7 +444,7 @@ impl Replay<'_> {
         let kept: u64 = trace.blocks.iter().map(|block| block.kept).sum();
         let longer = executed as f64 / kept.max(1) as f64;
         let clocks = (last + (share - followed).max(0.0) * pace) * longer;
-        let all = shape.blocks as f64 / followed * longer;
+        let all = shape.whole.unwrap_or(shape.blocks as f64 / followed) * longer;
         let mut busy = self.units.busy.map(|busy| busy * share / followed * longer);
         let hottest = hottest(trace, rates, all * followed / trace.followed().max(1) as f64);
         let spread = if hottest > busy[at::PLACES] { 1.0 } else { self.units.slices } / rates.l2_slices;
@@ -477,18 +485,21 @@ const fn comes_from(cost: &Cost, what: What) -> State {
 /// Clocks that the updates of the place take that has most of them: they come one after the other, wherever they are
 /// from. `all` is how many times the sample the launch is.
 fn hottest(trace: &Trace, rates: &Rates, all: f64) -> f64 {
-    let mut places: HashMap<u64, (f64, f64)> = HashMap::new();
+    // Clocks by its elements, clocks by its sectors, updates.
+    let mut places: HashMap<u64, (f64, f64, f64)> = HashMap::new();
     for access in trace.accesses.iter().filter(|access| slices::updates(access)) {
+        let (of_sector, of_element) = slices::each(access, rates);
         for &sector in &trace.sectors[access.first as usize..][..access.sectors as usize] {
             let place = places.entry(sector).or_default();
-            place.0 += f64::from(access.together);
-            place.1 += 1.0;
+            place.0 += f64::from(access.together) * of_element;
+            place.1 += of_sector;
+            place.2 += 1.0;
         }
     }
     // A place that half of the blocks go to is one for all; others have their own.
     let common = trace.followed() as f64 / 2.0;
-    let clocks = |&(elements, updates): &(f64, f64)| {
-        let once = (elements * rates.same_element).max(updates * rates.same_sector);
+    let clocks = |&(elements, sectors, updates): &(f64, f64, f64)| {
+        let once = elements.max(sectors);
         if updates >= common { once * all } else { once }
     };
     places.values().map(clocks).fold(0.0, f64::max)

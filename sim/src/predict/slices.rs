@@ -13,7 +13,17 @@ pub(super) const fn updates(access: &Access) -> bool {
 
 /// Clocks for which an access keeps slices busy, all together.
 pub(super) fn clocks(access: &Access, rates: &Rates) -> f64 {
-    f64::from(access.sectors) * rates.same_sector + f64::from(access.repeats) * rates.same_element
+    let (sector, element) = each(access, rates);
+    f64::from(access.sectors) * sector + f64::from(access.repeats) * element
+}
+
+/// Clocks between two updates of a sector, and between two of one element: sums of floating-point numbers take longer.
+pub(super) fn each(access: &Access, rates: &Rates) -> (f64, f64) {
+    match (access.adds_floats, access.width) {
+        (false, _) => (rates.same_sector, rates.same_element),
+        (true, 8) => (rates.same_sector_double, rates.same_element_float),
+        (true, _) => (rates.same_sector, rates.same_element_float),
+    }
 }
 
 /// How many slices are busy on average while the busiest one is: `concurrent` blocks run at once on the whole GPU.
@@ -88,7 +98,7 @@ pub fn explaining(chunks: u64, together: f64) -> f64 {
 const MOST_SLICES: (u64, u64) = (8, 256);
 
 /// Mixes the bits of two numbers (the finalizer of SplitMix64).
-const fn mix(number: u64, copy: u64) -> u64 {
+pub(super) const fn mix(number: u64, copy: u64) -> u64 {
     let mut z = number.wrapping_add(copy.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -118,7 +118,7 @@ pub enum Action {
     Commit,
     /// Waits until at most so many groups of asynchronous copies are under way.
     Await(u8),
-    /// Compares lanes' values, one different value after the other.
+    /// Does something for each different value of the lanes, one after the other: comparisons, indexed constants.
     Compare,
 }
 
@@ -206,6 +206,8 @@ pub struct Access {
     pub full: bool,
     /// Bytes per lane.
     pub width: u32,
+    /// Of an atomic: whether it adds floating-point numbers.
+    pub adds_floats: bool,
 }
 
 /// Kinds of access to global memory.

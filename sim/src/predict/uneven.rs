@@ -1,8 +1,10 @@
-//! Launches whose blocks do not all have the same work: which blocks stand for all, and how much longer the launch takes
-//! than its average multiprocessor because the last blocks end late.
+//! Launches whose blocks do not all have the same work: which multiprocessor gets the most, or which blocks stand for all, and
+//! how much longer the launch takes than its average multiprocessor because the last blocks end late.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+use super::slices;
 
 /// The work of blocks, in instructions of their warps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -32,6 +34,32 @@ impl Work {
     /// Whether so many blocks taken from anywhere may not stand for all.
     pub(crate) fn is_uneven(&self, blocks: usize) -> bool {
         self.error_percent(blocks) > ERROR
+    }
+
+    /// The blocks that come to the multiprocessor that ends last, ascending, when blocks start in order wherever one of
+    /// `resident` places of a multiprocessor is free, and take as long as their work is.
+    pub(crate) fn busiest(&self, multiprocessors: usize, resident: usize) -> Vec<u64> {
+        let multiprocessors = multiprocessors.max(1);
+        let places = multiprocessors * resident.max(1);
+        let mut free: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
+        let mut got: Vec<(u64, Vec<u64>)> = vec![(0, Vec::new()); multiprocessors];
+        for (number, &(block, work)) in self.blocks.iter().enumerate() {
+            // The first ones go around: one for each multiprocessor, then a second for each.
+            let (start, place) = if number < places { (0, number) } else { free.pop().map_or((0, 0), |place| place.0) };
+            let end = start + work.max(1);
+            free.push(Reverse((end, place)));
+            let own = &mut got[place % multiprocessors];
+            own.0 = own.0.max(end);
+            own.1.push(block);
+        }
+        let last = got.into_iter().enumerate().max_by_key(|(number, own)| (own.0, Reverse(*number)));
+        last.map_or_else(Vec::new, |(_, own)| own.1)
+    }
+
+    /// The work of these blocks, and that of all, in instructions.
+    pub(crate) fn of(&self, chosen: &[u64]) -> (u64, u64) {
+        let own = self.blocks.iter().filter(|block| chosen.binary_search(&block.0).is_ok()).map(|block| block.1);
+        (own.sum(), self.blocks.iter().map(|block| block.1).sum())
     }
 
     /// Blocks that stand for all: the counted ones are put in order of work and cut into `count` equal parts, and the
@@ -73,6 +101,15 @@ impl Work {
         let line = Line::through(took);
         tail(self.blocks.iter().map(|block| line.at(block.1 as f64)), places)
     }
+}
+
+/// So many of `count` blocks, ascending: one from anywhere in each of equal parts of the grid, so that no pattern of the grid
+/// is met by another one.
+pub(crate) fn spread(wanted: u64, count: u64) -> Vec<u64> {
+    let wanted = wanted.clamp(1, count.max(1));
+    let start = |part: u64| (u128::from(count) * u128::from(part) / u128::from(wanted)) as u64;
+    let of_part = |part: u64| start(part) + slices::mix(part, wanted) % (start(part + 1) - start(part)).max(1);
+    (0..wanted).map(of_part).filter(|&block| block < count).collect()
 }
 
 /// How much longer than the average place for blocks the last one is busy, when blocks of these clocks start in order
@@ -131,6 +168,28 @@ mod tests {
         let chosen = rare.stratified(4, 200);
         assert!(rare.off_percent(&chosen) <= ERROR, "{} blocks", chosen.len());
         assert!(chosen.len() < 50, "{} blocks", chosen.len());
+    }
+
+    #[test]
+    fn a_pattern_of_the_grid_is_not_met_by_another() {
+        // Every 256th block has all the work, and as many as 512 of 16384 are looked at.
+        let seen = spread(512, 16384);
+        assert_eq!(seen.len(), 512);
+        assert!(seen.windows(2).all(|two| two[0] < two[1]));
+        let offsets: std::collections::BTreeSet<u64> = seen.iter().map(|block| block % 32).collect();
+        assert_eq!(offsets.len(), 32);
+        assert_eq!(spread(600, 7), (0..7).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn the_multiprocessor_with_the_longest_block_ends_last() {
+        // Six blocks on four multiprocessors, of which the fifth is the longest: it comes to the first one.
+        let six = work([10, 20, 30, 40, 500, 60].into_iter());
+        assert_eq!(six.busiest(4, 2), [0, 4]);
+        assert_eq!(six.of(&[0, 4]), (510, 660));
+        // With one place each the fifth starts where a block ends first.
+        assert_eq!(six.busiest(4, 1), [0, 4]);
+        assert_eq!(work([5].into_iter()).busiest(132, 16), [0]);
     }
 
     #[test]

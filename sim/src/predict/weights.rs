@@ -159,9 +159,9 @@ fn masked(cost: Cost, mask: Mask) -> Cost {
     }
 }
 
-/// Clocks that `REDUX` keeps the unit of votes: of what Nsight Compute counts there in the loop of `by_key_peers_f64`, what
-/// a `MATCH` and two votes leave to two of them.
-const REDUX: f64 = 1.2;
+/// Clocks that `REDUX` keeps the unit of votes: `redux` of `kernels/calibrate/opcodes.cu`, 8.7 clocks of each of four
+/// partitions.
+const REDUX: f64 = 2.2;
 /// Issue slots, and clocks of the unit of votes, of a reduction over the lanes of one mask of several: Nsight Compute
 /// counts them in `by_key_match_redux_i32`.
 const EXCLUSIVE: (f64, f64) = (8.0, 4.9);

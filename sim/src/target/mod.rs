@@ -13,7 +13,7 @@
 //!   counts as it stands; their compilers merged accesses too, but what they merged is not recorded here.
 //! - Counters keep Nsight Compute's names on GPUs that it does not know. They then stand for the same concept:
 //!   wavefronts are passes through the shared memory's banks, sectors are 32-byte units of the bytes moved from or to
-//!   global memory. Only those of the H200 are measured; [`Target::measured`] says so.
+//!   global memory. Those of the H200 are measured, and the H100 was seen to follow them; [`Target::measured`] says so.
 
 pub mod features;
 mod file;

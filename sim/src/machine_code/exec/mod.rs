@@ -216,6 +216,10 @@ fn others(warp: &mut Warp, block: &mut Block<'_>, pc: u32, op: &Op, active: u32)
     match op {
         Op::Atomic(atomic) => atomic::execute(warp, block, pc, atomic, active),
         &Op::LoadConstant { d, bank, index, offset, bytes, signed } => {
+            if let (Some(index), true) = (index, block.tracer.is_some()) {
+                let constants = warp.raw(&block.machine.constants, index);
+                block.tell_different(&constants, active);
+            }
             memory::load_constant(warp, block, (d, bank, index, offset), (bytes, signed), active);
         }
         &Op::ChangePhase { what, result, ref address, value } => {

@@ -31,7 +31,11 @@ fn rates() -> Rates {
 
 /// Of a launch that fills the GPU for long, so that throughput counts.
 fn long(trace: &Trace) -> Replayed {
-    replay(trace, &Shape { blocks: 132 * 80, resident: 8, shared_bytes: 0, warm: 0.0, followed: 0 }, &rates())
+    replay(
+        trace,
+        &Shape { blocks: 132 * 80, resident: 8, shared_bytes: 0, warm: 0.0, followed: 0, whole: None },
+        &rates(),
+    )
 }
 
 fn limit(replayed: &Replayed) -> &'static str {
@@ -94,6 +98,7 @@ fn streaming(kind: AccessKind) -> Trace {
                     repeats: 0,
                     lanes: 32,
                     full: true,
+                    adds_floats: false,
                     width: 16,
                 });
                 warp.push(Event::Global { pc: 0, access });
@@ -112,7 +117,7 @@ fn streams_run_at_the_speed_of_memory_and_what_if_moves_the_wall() {
     let least = bytes / rates.dram_read_bytes;
     assert_eq!(limit(&replayed), "DRAM");
     assert!((least..least * 1.15).contains(&replayed.clocks), "{} clocks, {least} at least", replayed.clocks);
-    let shape = Shape { blocks: 132 * 80, resident: 8, shared_bytes: 0, warm: 0.0, followed: 0 };
+    let shape = Shape { blocks: 132 * 80, resident: 8, shared_bytes: 0, warm: 0.0, followed: 0, whole: None };
     let mut faster = rates.clone();
     "dram=x2".parse::<WhatIf>().expect("a change").apply(&mut faster);
     let twice = replay(&trace, &shape, &faster);
@@ -123,7 +128,7 @@ fn streams_run_at_the_speed_of_memory_and_what_if_moves_the_wall() {
 
 #[test]
 fn nothing_that_is_faster_makes_a_launch_slower() {
-    let shape = Shape { blocks: 132 * 80, resident: 8, shared_bytes: 0, warm: 0.0, followed: 0 };
+    let shape = Shape { blocks: 132 * 80, resident: 8, shared_bytes: 0, warm: 0.0, followed: 0, whole: None };
     for trace in [streaming(AccessKind::Load), streaming(AccessKind::Store), streaming(AccessKind::Reduction)] {
         let before = replay(&trace, &shape, &rates()).clocks;
         for name in super::super::WHAT_IF.iter().filter(|name| **name != "clock") {
@@ -157,7 +162,11 @@ fn few_blocks_wait_for_memory() {
     trace.sectors.extend(0..4);
     trace.accesses.push(Access { sectors: 4, lines: 1, together: 1, width: 4, ..Access::default() });
     trace.blocks[0].warps[0] = vec![Event::Global { pc: 0, access: 0 }, Event::Run { pc: 1, length: 1 }];
-    let one = replay(&trace, &Shape { blocks: 1, resident: 8, shared_bytes: 0, warm: 0.0, followed: 0 }, &rates());
+    let one = replay(
+        &trace,
+        &Shape { blocks: 1, resident: 8, shared_bytes: 0, warm: 0.0, followed: 0, whole: None },
+        &rates(),
+    );
     let least = rates().dram_latency + rates().block_latency;
     assert!((least..least + 40.0).contains(&one.clocks), "{} clocks, {least} at least", one.clocks);
 }

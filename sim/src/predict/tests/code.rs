@@ -26,7 +26,7 @@ fn straight(code: &[Issue], blocks: usize, warps: usize) -> Trace {
 }
 
 fn replayed(trace: &Trace) -> Replayed {
-    let shape = Shape { blocks: 1, resident: 1, shared_bytes: 0, warm: 0.0, followed: 0 };
+    let shape = Shape { blocks: 1, resident: 1, shared_bytes: 0, warm: 0.0, followed: 0, whole: None };
     replay::replay(trace, &shape, &rates())
 }
 

@@ -136,7 +136,7 @@ fn a_warp_waits_for_the_phase_of_an_mbarrier() {
         second_works.extend(vec![Event::Run { pc: 0, length: 1 }; work]);
         let block = BlockTrace { index: 0, warps: vec![first, second_works], executed: 1, kept: 1 };
         let trace = Trace { code: code.clone(), blocks: vec![block], ..Trace::default() };
-        let shape = Shape { blocks: 1, resident: 1, shared_bytes: 0, warm: 0.0, followed: 0 };
+        let shape = Shape { blocks: 1, resident: 1, shared_bytes: 0, warm: 0.0, followed: 0, whole: None };
         replay::replay(&trace, &shape, &rates()).clocks
     };
     let (apart, behind) = (of(false, 1000), of(true, 1000));
