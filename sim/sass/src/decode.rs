@@ -177,15 +177,17 @@ impl Reader<'_> {
                 let (value, reuse) = match kind {
                     Kind::Register if !self.row.uniform_guard => (Value::Register(self.register(low)), self.kept(kept)),
                     Kind::Register | Kind::Uniform => (Value::Register(self.uniform(low)), false),
-                    Kind::Constant => (self.constant(None, self.encoding.bit(91).then_some(32), 40, 14, 4), false),
+                    Kind::Constant => {
+                        (self.constant((None, false), self.encoding.bit(91).then_some(32), 40, 14, 4), false)
+                    }
                     Kind::Immediate => return Ok(Some(Operand::plain(self.immediate(32, 32, *immediate)))),
                 };
                 return self.flagged(value, &flags, reuse).map(Some);
             }
             Spec::Immediate { low, length, kind } => self.immediate(*low, *length, *kind),
             Spec::Spread(fields) => Value::Unsigned(self.spread(fields)),
-            Spec::Constant { index, bindless, low, length, unit } => {
-                self.constant(*index, *bindless, *low, *length, *unit)
+            Spec::Constant { index, of_warp, bindless, low, length, unit } => {
+                self.constant((*index, *of_warp), *bindless, *low, *length, *unit)
             }
             Spec::Address(address) => Value::Address(self.address(address)?),
             Spec::Target { fields, unit, relative } => Value::Target(self.target(fields, *unit, *relative)),
@@ -238,10 +240,18 @@ impl Reader<'_> {
         value
     }
 
-    fn constant(&self, index: Option<u8>, bindless: Option<u8>, low: u8, length: u8, unit: u8) -> Value {
+    fn constant(
+        &self,
+        (index, of_warp): (Option<u8>, bool),
+        bindless: Option<u8>,
+        low: u8,
+        length: u8,
+        unit: u8,
+    ) -> Value {
         // A zero index is printed only where nothing else is there.
         let zero = self.encoding.field(low, length) == 0;
-        let index = index.map(|low| self.register(low)).filter(|index| *index != Register::Zero || zero);
+        let index = index.map(|low| if of_warp { self.uniform(low) } else { self.register(low) });
+        let index = index.filter(|index| !matches!(index, Register::Zero | Register::UniformZero) || zero);
         let bank = match bindless {
             Some(register) => Bank::Bindless(self.uniform(register)),
             None => Bank::Bound(self.bits(54, 5)),

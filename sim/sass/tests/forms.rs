@@ -11,11 +11,18 @@ const SM80: &str = include_str!("forms/sm80.tsv");
 /// The same for compute capability 7.5.
 const SM75: &str = include_str!("forms/sm75.tsv");
 
+/// The same for compute capability 10.0.
+const SM100: &str = include_str!("forms/sm100.tsv");
+/// The same for compute capability 12.0.
+const SM120: &str = include_str!("forms/sm120.tsv");
+
 #[test]
 fn every_form_reads_as_nvdisasm_prints_it() {
     assert!(forms(Architecture::Sm90, SM90) > 2000);
     assert!(forms(Architecture::Sm80, SM80) > 300);
     assert!(forms(Architecture::Sm75, SM75) > 300);
+    assert!(forms(Architecture::Sm100, SM100) > 300);
+    assert!(forms(Architecture::Sm120, SM120) > 300);
 }
 
 /// Holds the forms of an architecture against the decoder; returns how many there are.

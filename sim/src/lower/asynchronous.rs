@@ -172,7 +172,18 @@ impl<'m> Builder<'m> {
         };
         let space = if inst.opcode.text.contains("shared") { Space::Shared } else { Space::Generic };
         let (address, space) = self.address(operand, space)?;
-        let atomic = Atomic { op, space, address, bytes: 8, result, a, b, form: AtomicForm::default(), elements: 1 };
+        let atomic = Atomic {
+            op,
+            space,
+            address,
+            bytes: 8,
+            result,
+            a,
+            b,
+            form: AtomicForm::default(),
+            stays: false,
+            elements: 1,
+        };
         self.emit(Op::Atomic(Box::new(atomic)), guard, &inst.span)
     }
 

@@ -187,7 +187,8 @@ impl<'m> Builder<'m> {
             // The machine makes one access of it.
             let elements = if lane == 0 { lanes as u8 } else { 0 };
             let bytes = kind.bytes() as u8;
-            let atomic = Atomic { op, space, address, bytes, result, a, b, form: AtomicForm::default(), elements };
+            let atomic =
+                Atomic { op, space, address, bytes, result, a, b, form: AtomicForm::default(), stays: false, elements };
             self.emit(Op::Atomic(Box::new(atomic)), guard, &inst.span)?;
         }
         Ok(())

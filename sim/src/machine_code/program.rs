@@ -202,8 +202,7 @@ fn read(bytes: &[u8], kernel: &str) -> Result<(Program, Vec<NotExecuted>), Error
     }
     layout.check_calls(&instructions, &banks, &mut refused);
     let resources = code.resources.clone();
-    let recursive =
-        resources.stack > 1 << 20 || instructions.iter().any(|inst| matches!(inst.op, Op::CallRegister { .. }));
+    let recursive = resources.stack > 1 << 20 || calls_itself(&instructions);
     let stack = if resources.stack > 1 << 20 { 0 } else { resources.stack };
     let local = stack.max(resources.frame) + if recursive { RECURSION_STACK } else { 0 };
     let communicates = instructions.iter().any(|inst| communicates(&inst.op));
@@ -275,6 +274,45 @@ fn communicates(op: &Op) -> bool {
     }
 }
 
+/// Whether a function may call itself: through a register, or because a call leads to itself.
+fn calls_itself(instructions: &[Inst]) -> bool {
+    let mut targets: Vec<u32> = Vec::new();
+    for inst in instructions {
+        match inst.op {
+            Op::CallRegister { .. } => return true,
+            Op::Call { target } if !targets.contains(&target) => targets.push(target),
+            _ => {}
+        }
+    }
+    targets.into_iter().any(|function| {
+        let mut reached = vec![false; instructions.len()];
+        let mut stack = vec![function as usize];
+        while let Some(at) = stack.pop() {
+            let Some(inst) = instructions.get(at) else { continue };
+            if std::mem::replace(&mut reached[at], true) {
+                continue;
+            }
+            if matches!(inst.op, Op::Call { target } if target == function) {
+                return true;
+            }
+            let never_falls_through = match inst.op {
+                Op::Exit { .. } | Op::Return { .. } => inst.guard.is_none(),
+                Op::Branch { taken, .. } => inst.guard.is_none() && taken.number == 7 && !taken.not,
+                _ => false,
+            };
+            let target = match inst.op {
+                Op::Call { target } | Op::Branch { target, .. } | Op::BranchDivergent { target, .. } => Some(target),
+                _ => None,
+            };
+            stack.extend(target.map(|target| target as usize));
+            if !never_falls_through {
+                stack.push(at + 1);
+            }
+        }
+        false
+    })
+}
+
 /// Where the variables of a cubin lie.
 struct Layout {
     addresses: BTreeMap<String, u64>,
@@ -331,9 +369,14 @@ impl Layout {
     /// Finds the loads of addresses of functions that are not in the cubin.
     fn check_calls(&self, instructions: &[Inst], banks: &BTreeMap<u8, Vec<u8>>, refused: &mut Vec<NotExecuted>) {
         for inst in instructions {
-            let Op::LoadConstant { bank, index: None, offset, bytes: 8, .. } = inst.op else { continue };
-            let word = banks.get(&bank).and_then(|content| content.get(offset as usize..)?.first_chunk::<8>());
-            let Some(function) = word.and_then(|word| self.externals.get(&u64::from_le_bytes(*word))) else { continue };
+            let Op::LoadConstant { bank, index, offset, bytes: 8, .. } = inst.op else { continue };
+            let Some(content) = banks.get(&bank).and_then(|content| content.get(offset as usize..)) else { continue };
+            // Behind a register it may be any word of the bank.
+            let words = content.as_chunks::<8>().0.iter().take(if index.is_none() { 1 } else { usize::MAX });
+            // An assertion that holds calls nothing.
+            let called = |function: &&String| index.is_none() || *function != "__assertfail";
+            let function = words.filter_map(|word| self.externals.get(&u64::from_le_bytes(*word))).find(called);
+            let Some(function) = function else { continue };
             let why = format!("a call of `{function}`, which is not in the cubin, is not executed");
             let opcode = "CALL.ABS.NOINC".to_owned();
             refused.push(NotExecuted { opcode, why, file: inst.file.to_string(), line: inst.line });

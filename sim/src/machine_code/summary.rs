@@ -169,7 +169,8 @@ fn site<'a>(inst: &Inst, counts: &'a crate::observe::counters::Counts, lanes: u6
         Op::Atomic(atomic) => (Some(Kind::Atomic), atomic.bytes * atomic.elements),
         _ => (None, 0),
     };
-    let either = matches!(&inst.op, Op::Atomic(atomic) if atomic.space == Space::Generic);
+    // One that tells whether it was done leaves what lies in shared memory to another instruction.
+    let either = matches!(&inst.op, Op::Atomic(atomic) if atomic.space == Space::Generic && atomic.success == 7);
     let exchanges = table::find(inst.name, &inst.text).is_some_and(|row| row.class == table::Class::Communication);
     let one = |name: &str| u8::from(inst.name == name);
     let arithmetic = Arithmetic {

@@ -41,6 +41,8 @@ pub(crate) struct What {
     pub(crate) adds: Option<Adds>,
     /// Lanes exchange values.
     pub(crate) exchanges: bool,
+    /// Votes that the compiler adds.
+    pub(crate) votes: u8,
     /// It is a barrier of the thread block.
     pub(crate) barrier: bool,
     /// It prints.
@@ -106,6 +108,7 @@ impl What {
             ),
             barrier: matches!(op, Op::Barrier(_)),
             prints: matches!(op, Op::Print(_)),
+            votes: 0,
             counted: !matches!(op, Op::Nop | Op::CopyStep),
         }
     }
@@ -229,7 +232,7 @@ impl Site<'_> {
     }
 
     pub(super) fn exchanges(&self) -> u64 {
-        self.lanes_if(self.what.exchanges) + self.counts.exchanges
+        self.lanes_if(self.what.exchanges) + self.counts.exchanges + self.counts.lanes * u64::from(self.what.votes)
     }
 }
 
@@ -265,7 +268,7 @@ fn sites<'a>(counters: &'a Counters, program: &'a Executable) -> impl Iterator<I
     let executed = counters.by_pc.iter().zip(&program.insts).enumerate();
     executed.filter(|(_, (counts, inst))| counts.executed > 0 && is_site(&inst.op)).map(|(pc, (counts, inst))| {
         let removed = inst.removed;
-        let Emitted { arithmetic, place } = program.emitted(pc);
+        let Emitted { arithmetic, place, votes } = program.emitted(pc);
         let lanes_at = |branch: usize| counters.by_pc[branch].lanes;
         let arithmetic_lanes = match place {
             Place::Own => counts.lanes,
@@ -273,7 +276,8 @@ fn sites<'a>(counters: &'a Counters, program: &'a Executable) -> impl Iterator<I
             Place::NotTaken(branch) => counts.lanes.saturating_sub(lanes_at(branch)),
         };
         let unusual = counters.unusual.get(&(pc as u32)).copied().unwrap_or_default();
-        (pc, Site { counts, what: What::of(&inst.op), arithmetic, arithmetic_lanes, unusual, removed })
+        let what = What { votes, ..What::of(&inst.op) };
+        (pc, Site { counts, what, arithmetic, arithmetic_lanes, unusual, removed })
     })
 }
 

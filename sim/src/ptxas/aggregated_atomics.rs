@@ -15,20 +15,30 @@
 //! - Shared memory has 32-bit integer atomics, and 64-bit exchange and compare-and-swap. All other operations (`add` of
 //!   floats and of 64-bit numbers, 64-bit `min`, `max`, `and`, `or`, `xor`, halves) are loops around
 //!   `ATOMS.CAST.SPIN`.
-//! - A global atomic whose result is not used is a reduction (`REDG`), except exchange and compare-and-swap.
+//! - A global atomic whose result is not used is a reduction (`REDG`), except exchange and compare-and-swap. An `atom` (not a
+//!   `red`) stays one (`ATOMG`) where it acquires, and everywhere in a kernel that has a fence of any scope (`membar`,
+//!   `fence.sc`, `fence.acq_rel`), before it, behind it or on another way.
 
 use std::collections::HashSet;
 
 use super::uniformity::Uniformity;
-use crate::ir::Program;
 use crate::ir::cfg::Cfg;
 use crate::ir::inst::{Atomic, AtomicForm, AtomicOp, CONSTANT, Exchange, Op, Reg, Space, Test};
 use crate::ir::slots::StartValue;
+use crate::ir::{Opcode, Program};
 
 /// Runs the pass. Results that nobody reads must be gone (`dead_code.rs`).
 pub(super) fn run(program: &mut Program) {
     if !program.insts.iter().any(|inst| matches!(inst.op, Op::Atomic(_))) {
         return;
+    }
+    let fenced = program.insts.iter().any(|inst| is_fence(&inst.opcode));
+    for inst in &mut program.insts {
+        let parts = inst.opcode.parts();
+        let stays = parts[0] == "atom" && (fenced || parts.iter().any(|part| matches!(*part, "acquire" | "acq_rel")));
+        if let Op::Atomic(atomic) = &mut inst.inst.op {
+            atomic.stays = stays;
+        }
     }
     let uniformity = Uniformity::new(program);
     let cfg = Cfg::new(program);
@@ -53,6 +63,14 @@ pub(super) fn run(program: &mut Program) {
             }
         }
     }
+}
+
+/// Whether an instruction orders memory for other threads. Fences between proxies and those that only make barriers known do
+/// not.
+fn is_fence(opcode: &Opcode) -> bool {
+    let parts = opcode.parts();
+    let of_memory = matches!(parts.get(1), Some(&("sc" | "acq_rel")));
+    parts[0] == "membar" && parts.get(1) != Some(&"proxy") || parts[0] == "fence" && of_memory
 }
 
 /// The blocks that are only reached where a coordinate of the thread has one given value, tested by itself.

@@ -29,7 +29,7 @@ pub(super) fn run(program: &mut Program) -> Vec<Emitted> {
     modifier_folding::run(program, &flow, &mut counts);
     let places = code_sinking::places(program, &flow, &counts);
     predicated_arithmetic::run(program, &flow, &mut counts, &places);
-    counts.into_iter().zip(places).map(|(arithmetic, place)| Emitted { arithmetic, place }).collect()
+    counts.into_iter().zip(places).map(|(arithmetic, place)| Emitted { arithmetic, place, votes: 0 }).collect()
 }
 
 /// The parts of an instruction's opcode; a sum that took a product in is a fused operation.

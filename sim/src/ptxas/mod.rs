@@ -8,6 +8,7 @@
 mod access_vectorisation;
 mod aggregated_atomics;
 mod alignment;
+mod barrier_setup;
 pub mod code_sinking;
 pub mod dead_code;
 mod float_instructions;
@@ -67,6 +68,8 @@ pub struct Emitted {
     pub arithmetic: Arithmetic,
     /// How many lanes execute them.
     pub place: Place,
+    /// The votes that all lanes execute which execute the instruction.
+    pub votes: u8,
 }
 
 /// A program of which is known what a GPU counts. It can be read as the [`Program`] that it is.
@@ -130,7 +133,9 @@ impl Codegen for Sm90 {
         // Adjacent accesses to shared memory become wide ones.
         access_vectorisation::run(&mut program);
         // The floating-point instructions that each instruction becomes, where, and for which lanes.
-        let emitted = float_instructions::run(&mut program);
+        let mut emitted = float_instructions::run(&mut program);
+        // Votes of the warp on whether any lane sets up a barrier.
+        barrier_setup::run(&program, &mut emitted);
         Counted { program, emitted }
     }
 }

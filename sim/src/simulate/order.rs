@@ -22,8 +22,18 @@ pub(super) fn places(program: &Executable, counters: &Counters, module: &ast::Mo
                 // What it depends on is what one atomic per element would depend on.
                 Some((op, bytes)) => {
                     let ((space, address), form) = (bulk.to, AtomicForm::default());
-                    combined =
-                        Atomic { op, space, address, bytes, result: None, a: bulk.bytes, b: None, form, elements: 1 };
+                    combined = Atomic {
+                        op,
+                        space,
+                        address,
+                        bytes,
+                        result: None,
+                        a: bulk.bytes,
+                        b: None,
+                        form,
+                        stays: false,
+                        elements: 1,
+                    };
                     &combined
                 }
                 None => continue,

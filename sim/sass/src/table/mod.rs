@@ -31,7 +31,7 @@
 //! | `S`, `B`, `C` | the second of two sources, the second or third of three: where and what it is tells the opcode (bits 9 to 11); the letter behind it is the kind of an immediate |
 //! | `x32:32`, `s32:32` | an immediate without and with a sign; `x64:3+72:5` has its bits in two fields |
 //! | `f32`, `d32`, `h32`, `b32` | a number of single, double, half and bfloat16 precision |
-//! | `c`, `c24`, `cx`, … | constant memory |
+//! | `c+38:16*1`, `cR24+…`, `cUR24+…`, `cx24+…` | constant memory: the offset's bits and unit; an index in a register of the thread or the warp; a bank that a register of the warp describes |
 //! | `[R24.64+UR32+40:24]` | an address: register, register of the warp, offset; `desc[UR32]` before it |
 //! | `T16:8+34:48` | a place in the code relative to the next instruction: bits and where they start |
 //! | `B16`, `SB44`, `=NAME@72`, `'PR'` | a barrier, a scoreboard, a name from a set, predicates |
@@ -76,11 +76,15 @@ pub enum Architecture {
     Sm80,
     /// Compute capability 9.0, with what only `sm_90a` has.
     Sm90,
+    /// Compute capability 10.0 to 11.0.
+    Sm100,
+    /// Compute capability 12.0 and 12.1.
+    Sm120,
 }
 
 impl Architecture {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Sm75, Self::Sm80, Self::Sm90];
+    pub const ALL: [Self; 5] = [Self::Sm75, Self::Sm80, Self::Sm90, Self::Sm100, Self::Sm120];
 
     /// Returns the compute capabilities whose machine code it is, as `90` for 9.0.
     #[must_use]
@@ -89,6 +93,8 @@ impl Architecture {
             Self::Sm75 => &[75],
             Self::Sm80 => &[80, 86, 87, 88, 89],
             Self::Sm90 => &[90],
+            Self::Sm100 => &[100, 103, 110],
+            Self::Sm120 => &[120, 121],
         }
     }
 
@@ -110,10 +116,16 @@ impl Architecture {
         static SM80: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT, SM80_TEXT]));
         const SM75_TEXT: &str = include_str!("../../tables/sm75.txt");
         static SM75: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT, SM80_TEXT, SM75_TEXT]));
+        const SM100_TEXT: &str = include_str!("../../tables/sm100.txt");
+        static SM100: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT, SM100_TEXT]));
+        const SM120_TEXT: &str = include_str!("../../tables/sm120.txt");
+        static SM120: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT, SM100_TEXT, SM120_TEXT]));
         match self {
             Self::Sm75 => &SM75,
             Self::Sm80 => &SM80,
             Self::Sm90 => &SM90,
+            Self::Sm100 => &SM100,
+            Self::Sm120 => &SM120,
         }
     }
 }

@@ -116,17 +116,21 @@ fn set(name: &str, words: &[&'static str]) -> Result<Vec<Option<&'static str>>, 
 
 /// Appends values; `=N` goes on with number N.
 fn extend(values: &mut Vec<Option<&'static str>>, words: &[&'static str]) -> Result<(), String> {
+    let mut at = values.len();
     for &word in words {
         if let Some(number) = word.strip_prefix('=') {
-            let number: usize = number.parse().map_err(|_| format!("`{word}` is no place in a set"))?;
-            values.resize(number, None);
-        } else {
-            values.push(match word {
-                "-" => Some(""),
-                "!" => None,
-                word => Some(word),
-            });
+            at = number.parse().map_err(|_| format!("`{word}` is no place in a set"))?;
+            continue;
         }
+        if values.len() <= at {
+            values.resize(at + 1, None);
+        }
+        values[at] = match word {
+            "-" => Some(""),
+            "!" => None,
+            word => Some(word),
+        };
+        at += 1;
     }
     Ok(())
 }
@@ -354,7 +358,8 @@ fn constant(text: &'static str) -> Option<Spec> {
         }
         None => (None, text.strip_prefix('c')?),
     };
-    let (index, rest) = match rest.strip_prefix('R') {
+    let of_warp = rest.starts_with("UR");
+    let (index, rest) = match rest.trim_start_matches('U').strip_prefix('R') {
         Some(rest) => {
             let (register, rest) = number(rest)?;
             (Some(register), rest)
@@ -363,7 +368,7 @@ fn constant(text: &'static str) -> Option<Spec> {
     };
     let (place, unit) = rest.strip_prefix('+')?.split_once('*')?;
     let (low, length) = range(place)?;
-    Some(Spec::Constant { index, bindless, low, length, unit: unit.parse().ok()? })
+    Some(Spec::Constant { index, of_warp, bindless, low, length, unit: unit.parse().ok()? })
 }
 
 /// Reads `T34:48*4`, `T16:8+34:48*4`, and `A…` for absolute places.

@@ -146,6 +146,8 @@ pub(crate) enum Spec {
     Spread(Vec<(u8, u8)>),
     Constant {
         index: Option<u8>,
+        /// The index is a register of the warp.
+        of_warp: bool,
         bindless: Option<u8>,
         low: u8,
         length: u8,

@@ -157,6 +157,8 @@ pub struct Atomic {
     pub b: Option<Reg>,
     /// What the compiler makes of it.
     pub form: AtomicForm,
+    /// The instruction that gives the old value back is emitted though nobody reads it: the pass `ptxas::aggregated_atomics`.
+    pub stays: bool,
     /// Of a vector the elements are updated one after the other, but the first one's access is that of all: this is their
     /// number there, and 0 in the others. 1 for everything else.
     pub elements: u8,
@@ -189,7 +191,10 @@ impl Atomic {
     /// In global memory this is a reduction: nobody waits for an old value. Exchanges and compare-and-swaps have no such
     /// form, nor do addresses that may be in any space.
     pub fn is_reduction(&self) -> bool {
-        self.result.is_none() && self.space != Space::Generic && !matches!(self.op, AtomicOp::Exch | AtomicOp::Cas)
+        self.result.is_none()
+            && !self.stays
+            && self.space != Space::Generic
+            && !matches!(self.op, AtomicOp::Exch | AtomicOp::Cas)
     }
 
     /// Bytes per lane of the access: those of the whole vector where it is the first of one, none in its others.

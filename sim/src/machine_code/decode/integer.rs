@@ -1,6 +1,8 @@
 //! Integers, bits and predicates. Those of the warp (`U…`) are the same with other registers.
 
-use super::reader::{Decoded, Reader};
+use sass::operand::Value;
+
+use super::reader::{Constant, Decoded, Reader};
 use crate::machine_code::op::{Combine, MinMax, Op, Permute, Pred, PredDst, Shift, Src, Src64, Test, ZERO};
 
 pub(super) const TESTS: [(&str, Test); 8] = [
@@ -84,7 +86,7 @@ pub(super) fn decode(name: &str, r: &mut Reader<'_>) -> Decoded<Option<Op>> {
             match name {
                 "VIMNMX" => {
                     // Predicates that tell which source was taken.
-                    if matches!(r.peek().map(|o| &o.value), Some(sass::operand::Value::Predicate(_))) {
+                    if matches!(r.peek().map(|o| &o.value), Some(Value::Predicate(_))) {
                         return r.refuse("its predicates are not executed");
                     }
                     Op::MinMax { d, a, add: None, b: r.int()?, kind, relu, min: r.pred()? }
@@ -167,7 +169,7 @@ fn min_max(r: &mut Reader<'_>) -> MinMax {
 
 fn add3(r: &mut Reader<'_>) -> Decoded<Op> {
     if r.take("64") {
-        return r.refuse("additions of 64 bits are not executed");
+        return add_wide(r);
     }
     let extended = r.take("X");
     let d = r.dst(1)?;
@@ -180,6 +182,23 @@ fn add3(r: &mut Reader<'_>) -> Decoded<Op> {
     let carry = if extended { [r.pred()?, r.pred()?] } else { [never; 2] };
     let ((a, x), (b, y), (c, z)) = (carried(a), carried(b), carried(c));
     Ok(Op::Add3Carry { d, out, a, b, c, plus: x + y + z, carry })
+}
+
+/// The addition of a constant to two registers of the warp: a product with one, of which the second word is the carry's.
+fn add_wide(r: &mut Reader<'_>) -> Decoded<Op> {
+    let d = r.dst(2)?;
+    let (out, c) = (r.optional_pred_dst()?, r.int64()?);
+    let constant = r.peek().and_then(|operand| match operand.value {
+        Value::Unsigned(value) => i32::try_from(value).ok(),
+        Value::Signed(value) => i32::try_from(value).ok(),
+        _ => None,
+    });
+    let (a, third) = (r.int()?, r.int()?);
+    if constant.is_none() || out.number != 7 || third.slot != ZERO {
+        return r.refuse("of additions of 64 bits only those of a small constant are executed");
+    }
+    let b = Src::plain(r.constants.add(Constant::Immediate(1))?);
+    Ok(Op::MadWide { d, out, a, b, c, signed: true, high: false, carry: None })
 }
 
 fn mad(r: &mut Reader<'_>) -> Decoded<Op> {

@@ -1,12 +1,13 @@
 //! Atomics and reductions, lane after lane in ascending order.
 
 use super::memory::{addresses, by_space, note_misses};
-use crate::event::{MemoryEvent, MemoryKind};
+use crate::event::{MemoryEvent, MemoryKind, Observer};
 use crate::lanes::lanes_of;
 use crate::machine_code::block::Block;
 use crate::machine_code::machine::RESERVED_SHARED;
 use crate::machine_code::op::{Atomic, AtomicOp, PredDst, Row, Slot, Space, Wide};
 use crate::machine_code::warp::Warp;
+use crate::memory::banks::cas_winners;
 use crate::memory::rows::Layout;
 
 /// Executes an atomic.
@@ -26,6 +27,12 @@ pub(super) fn execute(warp: &mut Warp, block: &mut Block<'_>, pc: u32, atomic: &
     let (asks, mut done) = (atomic.success != 7, 0);
     by_space(atomic.space, &to, active, |space, to, lanes| {
         if asks && matches!(space, Space::Shared | Space::Local) {
+            if space == Space::Shared {
+                // Nothing is done, and counted all the same.
+                let (width, kind) = (atomic.bytes * atomic.elements, MemoryKind::SharedAttempt);
+                let event = MemoryEvent { pc, active: lanes, addresses: to, width, layout: Layout::Any, kind };
+                block.counters.memory(&event);
+            }
             return;
         }
         done |= lanes;
@@ -72,8 +79,14 @@ fn at(
         let layout = Layout::of(to, lanes, width);
         block.memory(warp.index, &MemoryEvent { pc, active: lanes, addresses: to, width, layout, kind });
     }
+    // A try to swap in shared memory is served once in each bank: the other lanes are told to try again.
+    let tried = if space == Space::Shared && atomic.op == AtomicOp::CasSpin {
+        cas_winners(&to.map(|address| address as u32), lanes, width)
+    } else {
+        lanes
+    };
     let (mut misaligned, mut outside) = (0, 0);
-    for lane in lanes_of(lanes) {
+    for lane in lanes_of(tried) {
         let at = lane as usize;
         if to[at] & u64::from(width - 1) != 0 {
             misaligned |= 1 << lane;
