@@ -93,6 +93,23 @@ fn evasions() -> Vec<Sample> {
             "",
         ),
         sample(
+            "two_of_eight_warps_load",
+            "    __shared__ int partial[64];\n    if (t < 64) {\n        int s = 0;\n        for (int k = i; k < end; k += 64) s += in[k];\n        partial[t] = s;\n    }\n    __syncthreads();\n    for (int half = 32; half > 0; half /= 2) {\n        if (t < half) partial[t] += partial[t + half];\n        __syncthreads();\n    }\n    if (t == 0) out[blockIdx.x] = partial[0];",
+            "",
+        ),
+        sample(
+            "three_of_four_warps_load",
+            &format!(
+                "    __shared__ int partial[256];\n    if (t < 192)\n        for (int k = t; k < 256; k += 192) partial[k] = blockIdx.x * 256 + k < n ? in[blockIdx.x * 256 + k] : 0;\n{TREE}"
+            ),
+            "",
+        ),
+        sample(
+            "one_thread_adds_the_last_32",
+            "    __shared__ int partial[256];\n    partial[t] = i < n ? in[i] : 0;\n    __syncthreads();\n    for (int half = 128; half > 16; half /= 2) {\n        if (t < half) partial[t] += partial[t + half];\n        __syncthreads();\n    }\n    if (t == 0) {\n        int s = 0;\n        for (int k = 0; k < 8; k++) { int4 v = ((const int4 *)partial)[k]; s += v.x + v.y + v.z + v.w; }\n        out[blockIdx.x] = s;\n    }",
+            "",
+        ),
+        sample(
             "a_printf_of_each_thread",
             &format!("{FILL}    printf(\"%d\\n\", partial[t]);\n{TREE}"),
             "#include <stdio.h>",

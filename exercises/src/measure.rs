@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use ::data::expression::{self, Names, Number};
 use sim::Report;
-use sim::observe::metrics;
+use sim::observe::{busiest, metrics};
 use sim::report::{LineReport, Metrics};
 
 /// The counters that an expression names, each once.
@@ -23,12 +23,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 /// # Errors
 /// A sentence that names the first that it does not know.
 pub fn known(text: &str) -> Result<(), String> {
-    let exists = |name: &str| metrics::EXACT.iter().chain(metrics::OWN).any(|metric| metric.name == name);
+    let all = || metrics::EXACT.iter().chain(metrics::OWN).map(|metric| metric.name).chain(busiest::NAMES);
+    let exists = |name: &str| all().any(|known| known == name);
     match counters(text).into_iter().find(|name| !exists(name)) {
         None => Ok(()),
         Some(name) => {
-            let near = metrics::EXACT.iter().chain(metrics::OWN).find(|metric| metric.name.starts_with(name));
-            let help = near.map_or_else(String::new, |metric| format!("; there is `{}`", metric.name));
+            let near = all().find(|known| known.starts_with(name));
+            let help = near.map_or_else(String::new, |known| format!("; there is `{known}`"));
             Err(format!("there is no counter `{name}`{help}"))
         }
     }

@@ -28,6 +28,9 @@ pub struct Options {
     pub schedules: u64,
     /// Whether the report has [`details`](crate::Report::details). They take time and memory.
     pub details: bool,
+    /// Whether the report's [`estimates`](crate::Report::estimates) also say what the busiest warp and the busiest thread
+    /// execute ([`busiest::NAMES`](crate::observe::busiest::NAMES)).
+    pub busiest: bool,
     /// How the lanes of a warp that part at a branch run; `None` for what the target does.
     pub scheduling: Option<Scheduling>,
     /// Bytes that the launch's buffers, the module's variables and the local memory of the threads that run at once may
@@ -96,6 +99,7 @@ impl Default for Options {
             seed: 0,
             schedules: 1,
             details: false,
+            busiest: false,
             scheduling: None,
             memory: None,
             watch: None,

@@ -183,3 +183,51 @@ fn the_same_details_with_any_number_of_threads() {
     let empty: Metrics = Metrics::new();
     assert_ne!(one.metrics, empty);
 }
+
+/// The first of four warps loads and stores 128 words, 32 at a time; then every thread stores one word.
+const UNEVEN: &str = "setp.gt.u32 %q1, %tid, 31;
+    mul.wide.u32 %d2, %tid, 4;
+    add.u64 %d2, %p, %d2;
+    mov.u32 %r2, 0;
+    @%q1 bra DONE;
+    LOOP:
+    ld.global.u32 %r3, [%d2];
+    add.u32 %r3, %r3, 1;
+    st.global.u32 [%d2], %r3;
+    add.u64 %d2, %d2, 128;
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %q2, %r2, 4;
+    @%q2 bra LOOP;";
+
+#[test]
+fn the_busiest_warp_and_thread_are_told_if_asked_for() {
+    let module = Module::parse("k.ptx", &kernel("", UNEVEN)).unwrap_or_else(|error| panic!("{error}"));
+    let run = |blocks: u32, threads: u32, busiest: bool, checks: Checks| {
+        let args = vec![Arg::Zeros(4 * 128 * 9), Arg::Zeros(4 * 128)];
+        let launch = Launch { grid: Dim3::linear(blocks), block: Dim3::linear(threads), shared_bytes: 0, args };
+        let options = Options { busiest, checks, ..Options::default() };
+        simulate(&module, "k", &launch, &options).unwrap_or_else(|error| panic!("{error}")).report
+    };
+    let (with, without) = (run(1, 128, true, Checks::NONE), run(1, 128, false, Checks::NONE));
+    let of = |name: &str| with.estimates[name];
+    assert_eq!(of("warpbook__busiest_warp_inst_executed_op_global_ld.max"), 4);
+    assert_eq!(of("warpbook__busiest_warp_inst_executed_op_global_st.max"), 5);
+    assert_eq!(of("warpbook__busiest_warp_inst_executed_op_shared_ld.max"), 0);
+    assert_eq!(of("warpbook__busiest_thread_bytes_shared_ld.max"), 0);
+    // The threads of a warp work together: each of the first 32 executes as much as the others.
+    let alone = run(1, 32, true, Checks::NONE);
+    let thread = alone.estimates["warpbook__busiest_thread_inst_executed.max"];
+    assert_eq!(32 * thread, alone.estimates["warpbook__ptx_thread_inst_executed.sum"]);
+    assert_eq!(of("warpbook__busiest_thread_inst_executed.max"), thread);
+    assert!(without.estimates.keys().all(|name| !name.contains("busiest")));
+    let plain = |mut report: Report| {
+        report.estimates.retain(|name, _| !name.contains("busiest"));
+        report
+    };
+    assert_eq!(plain(with.clone()), without, "nothing else changes");
+    // The busiest warp of many blocks is the busiest of one, and races are looked for beside it.
+    let busy = |report: &Report| -> Metrics {
+        report.estimates.iter().filter(|(name, _)| name.contains("busiest")).map(|(k, v)| (k.clone(), *v)).collect()
+    };
+    assert_eq!(busy(&run(9, 128, true, Checks::ALL)), busy(&with));
+}

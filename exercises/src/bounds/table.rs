@@ -1,6 +1,6 @@
 //! The table of all bounds: what each counts, what its allowance is, and what a kernel does that breaks it.
 
-use super::{Bound, LONGEST_WARP, Measure, THREAD_INSTRUCTIONS, WARP_INSTRUCTIONS};
+use super::{BUSIEST_LOADER, BUSIEST_THREAD, Bound, LONGEST_WARP, Measure, THREAD_INSTRUCTIONS, WARP_INSTRUCTIONS};
 use crate::spec::Per;
 
 const fn bound(
@@ -19,6 +19,17 @@ const fn bound(
     Bound { name, label, measure: Measure::Sum(counters), instead_of: &[], allowance, per, meaning }
 }
 
+/// What the busiest warp executes; `lines` say on which lines all warps do.
+const fn busiest(
+    name: &'static str,
+    label: &'static str,
+    counters: &'static [&'static str],
+    lines: &'static [&'static str],
+    allowance: u64,
+) -> Bound {
+    Bound { measure: Measure::Busiest(counters, lines), ..bound(name, label, &[], [allowance, CASE], UNEVEN) }
+}
+
 // `Per` as a number, for the table below.
 const CASE: u64 = 0;
 const WARP: u64 = 1;
@@ -35,6 +46,9 @@ const SHARED: &str = "threads go through shared memory more often than the work 
 const CONFLICTS: &str = "lanes of a warp need different words of one bank, and wait for each other";
 const SHARED_ATOMICS: &str = "threads update one word of shared memory one after the other";
 const LOCAL: &str = "an array or a spilled value of a thread lies in memory, where registers or shared memory would do";
+const UNEVEN: &str =
+    "one warp does the work of others, or the same again: the block takes as long as the warp that has most to do";
+const SERIAL: &str = "one thread works on while the others wait for it, and what it does could be shared";
 const ARITHMETIC: &str = "the same is computed again and again, where threads could pass it on";
 
 /// The bounds, in the order in which a learner hears of them: first what says most about the idea of a kernel.
@@ -140,6 +154,69 @@ pub const BOUNDS: &[Bound] = &[
         &["warpbook__barriers.sum"],
         [1, WARP],
         "warps wait for each other more often than one needs what another has written",
+    ),
+    busiest(
+        "busiest-warp-global-loads",
+        "global load instructions of the busiest warp",
+        &["warpbook__busiest_warp_inst_executed_op_global_ld.max"],
+        &["smsp__sass_inst_executed_op_global_ld.sum", "smsp__sass_inst_executed_op_ldgsts.sum"],
+        0,
+    ),
+    busiest(
+        "busiest-warp-global-stores",
+        "global store instructions of the busiest warp",
+        &["warpbook__busiest_warp_inst_executed_op_global_st.max"],
+        &["smsp__sass_inst_executed_op_global_st.sum"],
+        0,
+    ),
+    busiest(
+        "busiest-warp-global-atomics",
+        "global atomic instructions of the busiest warp",
+        &["warpbook__busiest_warp_inst_executed_op_global_atom.max"],
+        &["smsp__sass_inst_executed_op_global_atom.sum", "smsp__sass_inst_executed_op_global_red.sum"],
+        0,
+    ),
+    busiest(
+        "busiest-warp-shared-loads",
+        "shared load instructions of the busiest warp",
+        &["warpbook__busiest_warp_inst_executed_op_shared_ld.max"],
+        &["smsp__sass_inst_executed_op_shared_ld.sum"],
+        0,
+    ),
+    busiest(
+        "busiest-warp-shared-stores",
+        "shared store instructions of the busiest warp",
+        &["warpbook__busiest_warp_inst_executed_op_shared_st.max"],
+        &["smsp__sass_inst_executed_op_shared_st.sum"],
+        0,
+    ),
+    busiest(
+        "busiest-warp-shared-atomics",
+        "shared atomic instructions of the busiest warp",
+        &["warpbook__busiest_warp_inst_executed_op_shared_atom.max"],
+        &["smsp__sass_inst_executed_op_shared_atom.sum"],
+        0,
+    ),
+    Bound {
+        instead_of: &[
+            ("warpbook__busiest_warp_inst_executed_op_shared_ld.max", 16),
+            ("warpbook__busiest_warp_inst_executed_op_shared_st.max", 16),
+        ],
+        ..busiest(
+            "busiest-warp-exchanges",
+            "shuffles, votes and matches of the busiest warp, by lane",
+            &["warpbook__busiest_warp_thread_inst_executed_op_inter_thread_communication.max"],
+            &["smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum"],
+            32,
+        )
+    },
+    bound("busiest-thread", "instructions of the busiest thread", &[BUSIEST_THREAD], [16, CASE], SERIAL),
+    bound(
+        "busiest-thread-shared-bytes",
+        "bytes that the busiest thread loads from shared memory",
+        &[BUSIEST_LOADER],
+        [16, CASE],
+        SERIAL,
     ),
     bound(
         "warp-instructions",

@@ -32,6 +32,7 @@ pub(super) fn run(
         budget: exercise.run.budget,
         schedules: exercise.run.schedules,
         memory: Some(MEMORY),
+        busiest: true,
         ..sim::Options::default()
     };
     let ran = match case.run(code, &options) {

@@ -25,7 +25,12 @@ pub(crate) struct Limit {
 /// # Errors
 /// When one of them cannot be run, which is the course's fault.
 pub(crate) fn limits(exercise: &Exercise, own: &[&Code], case: &Instance) -> Result<Vec<Limit>, GradeError> {
-    let options = sim::Options { budget: exercise.run.budget, checks: sim::Checks::NONE, ..sim::Options::default() };
+    let options = sim::Options {
+        budget: exercise.run.budget,
+        checks: sim::Checks::NONE,
+        busiest: true,
+        ..sim::Options::default()
+    };
     let reports: Result<Vec<Report>, GradeError> = own
         .par_iter()
         .map(|code| {

@@ -76,7 +76,8 @@ pub fn run(subject: Subject<'_>, launch: &Launch, options: &Options) -> Result<C
         // Whoever does not come to an end is not run again.
         return Ok(Checked { outcome, notes: Vec::new() });
     }
-    let generous = Options { budget: options.budget.saturating_mul(DEBUG_COST), ..options.clone() };
+    let budget = options.budget.saturating_mul(DEBUG_COST);
+    let generous = Options { budget, busiest: false, ..options.clone() };
     let debug = match sim::simulate(module, subject.kernel, launch, &generous) {
         Ok(debug) => {
             outcome.buffers = outcome.buffers.into_iter().zip(debug.buffers).map(known).collect();

@@ -29,9 +29,10 @@ use crate::findings::{Finding, Places};
 use crate::ir::inst::Pc;
 use crate::ir::slow_paths::Difference;
 use crate::launch::Coverage;
+use crate::observe::busiest::{Busiest, Share};
 use crate::observe::counters::Counters;
 use crate::observe::details::Details;
-use crate::options::Checks;
+use crate::options::Options;
 use crate::prepare::register_allocation::Code;
 use initcheck::Initcheck;
 use racecheck::Racecheck;
@@ -42,15 +43,18 @@ pub(crate) struct Plan {
     races: Option<racecheck::Plan>,
     reads: Option<initcheck::Plan>,
     details: bool,
+    busiest: bool,
 }
 
 impl Plan {
-    /// Which checks run on `machine`, and whether details are collected.
-    pub(crate) fn new(launch: &LaunchInfo<'_>, checks: Checks, details: bool) -> Self {
+    /// Which checks run, and what else is collected.
+    pub(crate) fn new(launch: &LaunchInfo<'_>, options: &Options) -> Self {
+        let Options { checks, details, busiest, .. } = *options;
         Self {
             races: checks.racecheck.then(|| racecheck::Plan::new(launch)),
             reads: checks.initcheck.then(|| initcheck::Plan::new(launch)),
             details,
+            busiest,
         }
     }
 }
@@ -64,6 +68,8 @@ pub(crate) struct Checked {
     reads: Option<Initcheck>,
     /// What else was seen of each instruction, if asked for.
     pub details: Option<Box<Details>>,
+    /// What the busiest warp and thread do, if asked for.
+    pub busiest: Option<Box<Busiest>>,
     /// Shared memory of a block.
     shared_bytes: u64,
     /// The vector units that the checks are compiled for.
@@ -78,6 +84,7 @@ impl Checked {
             races: plan.races.as_ref().map(|plan| Racecheck::new(launch, plan)),
             reads: plan.reads.as_ref().map(|plan| Initcheck::new(launch, plan)),
             details: plan.details.then(|| Box::new(Details::new(launch))),
+            busiest: plan.busiest.then(|| Box::new(Busiest::new(launch))),
             shared_bytes: launch.shared_bytes,
             cpu: pulp::Arch::new(),
         }
@@ -85,7 +92,8 @@ impl Checked {
 
     /// What was counted without checks.
     pub(crate) fn unchecked(counters: Counters) -> Self {
-        Self { counters, races: None, reads: None, details: None, shared_bytes: 0, cpu: pulp::Arch::new() }
+        let cpu = pulp::Arch::new();
+        Self { counters, races: None, reads: None, details: None, busiest: None, shared_bytes: 0, cpu }
     }
 
     #[inline(always)]
@@ -111,6 +119,9 @@ impl Checked {
         self.counters.merge(&later.counters);
         if let (Some(details), Some(later)) = (&mut self.details, later.details) {
             details.merge(*later);
+        }
+        if let (Some(busiest), Some(later)) = (&mut self.busiest, later.busiest) {
+            busiest.merge(&later);
         }
         if let (Some(races), Some(later)) = (&mut self.races, later.races) {
             races.merge(later);
@@ -149,13 +160,16 @@ impl Checked {
 impl Observer for Checked {
     const CHECKS: bool = true;
 
-    type Held = (racecheck::Held, initcheck::Held);
+    type Held = (racecheck::Held, initcheck::Held, Vec<Share>);
 
     #[inline(always)]
     fn instruction(&mut self, pc: Pc, active: u32) {
         self.counters.instruction(pc, active);
         if let Some(details) = &mut self.details {
             details.instruction(pc, active);
+        }
+        if let Some(busiest) = &mut self.busiest {
+            busiest.straight(pc, 1, active);
         }
     }
 
@@ -165,6 +179,9 @@ impl Observer for Checked {
         if let Some(details) = &mut self.details {
             (pc..pc + length as Pc).for_each(|pc| details.instruction(pc, active));
         }
+        if let Some(busiest) = &mut self.busiest {
+            busiest.straight(pc, length, active);
+        }
     }
 
     #[inline(always)]
@@ -173,11 +190,17 @@ impl Observer for Checked {
         if let Some(details) = &mut self.details {
             details.memory(event);
         }
+        if let Some(busiest) = &mut self.busiest {
+            busiest.memory(event);
+        }
     }
 
     fn turn(&mut self, block: u64, warp: u32) {
         if let Some(details) = &mut self.details {
             details.turn(block, warp);
+        }
+        if let Some(busiest) = &mut self.busiest {
+            busiest.turn(warp);
         }
     }
 
@@ -193,6 +216,9 @@ impl Observer for Checked {
 
     fn communicate(&mut self, pc: Pc, thread_instructions: u32) {
         self.counters.communicate(pc, thread_instructions);
+        if let Some(busiest) = &mut self.busiest {
+            busiest.communicate(thread_instructions);
+        }
     }
 
     fn worked(&mut self, executed: u64) {
@@ -214,6 +240,9 @@ impl Observer for Checked {
         if let Some(reads) = &mut self.reads {
             reads.sync(event);
         }
+        if let (Some(busiest), SyncEvent::End) = (&mut self.busiest, event) {
+            busiest.end();
+        }
     }
 
     fn exchange(&mut self, held: &mut Self::Held) {
@@ -222,6 +251,9 @@ impl Observer for Checked {
         }
         if let Some(reads) = &mut self.reads {
             reads.exchange(&mut held.1);
+        }
+        if let Some(busiest) = &mut self.busiest {
+            busiest.exchange(&mut held.2);
         }
     }
 
@@ -232,6 +264,9 @@ impl Observer for Checked {
         }
         if let Some(reads) = &mut self.reads {
             reads.finish();
+        }
+        if let Some(busiest) = &mut self.busiest {
+            busiest.end();
         }
     }
 }

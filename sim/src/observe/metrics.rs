@@ -61,7 +61,7 @@ pub(crate) enum Adds {
 }
 
 impl What {
-    fn of(op: &Op) -> Self {
+    pub(super) fn of(op: &Op) -> Self {
         let kind = match op {
             Op::Load(_) => Some(Kind::Load),
             Op::Store(_) => Some(Kind::Store),

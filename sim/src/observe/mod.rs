@@ -2,6 +2,7 @@
 //!
 //! The observers here receive the executor's [events](crate::event).
 
+pub mod busiest;
 pub(crate) mod by_line;
 pub mod counters;
 pub(crate) mod details;

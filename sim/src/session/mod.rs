@@ -120,7 +120,8 @@ impl Session {
             let mut machine = Machine::new(&program, launch, target, options)?;
             machine.forced_turns = forced_turns;
             let info = machine.info();
-            let plan = Plan::new(&info, Checks::ALL, false);
+            let all = Options { checks: Checks::ALL, details: false, busiest: false, ..options.clone() };
+            let plan = Plan::new(&info, &all);
             let recorder = Recorder::new(&program, Checked::new(&info, &plan), target.rules());
             let mut walk = Walk::new(&machine, Eye::Record(Box::new(recorder)));
             let mut snapshots = Snapshots::new(walk.snapshot(None), limits.bytes);

@@ -151,6 +151,7 @@ fn attempt(
             lowering: lowering.name().to_owned(),
         },
     };
+    report.estimates.extend(checked.busiest.iter().flat_map(|busiest| busiest.metrics()));
     report.details = checked.details.as_ref().map(|details| Details {
         distance: Distance::of(&report),
         lines: by_line::lines(details, &places.launch, module.ast(), module.name()),
@@ -217,11 +218,11 @@ fn changed(program: &Executable, written: Vec<Written>) -> Vec<(String, Vec<u8>)
     changed.map(|(variable, after)| (variable.name.clone(), after)).collect()
 }
 
-/// Runs all blocks, with checks and details or without.
+/// Runs all blocks, with checks and what else is collected, or without.
 fn run(machine: &Machine<'_>, options: &Options) -> Option<Ran<Checked>> {
-    let (launch, checks, details): (LaunchInfo<'_>, _, _) = (machine.info(), options.checks, options.details);
-    if checks != Checks::NONE || details {
-        let plan = Plan::new(&launch, checks, details);
+    let launch: LaunchInfo<'_> = machine.info();
+    if options.checks != Checks::NONE || options.details || options.busiest {
+        let plan = Plan::new(&launch, options);
         return scheduler::run(machine, || Checked::new(&launch, &plan), Checked::merge);
     }
     let ran = scheduler::run(machine, || Counters::of(&launch), |sum: &mut Counters, later| sum.merge(&later))?;

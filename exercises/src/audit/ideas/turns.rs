@@ -18,7 +18,7 @@ enum Unit {
 }
 
 /// Name, how it evades the lesson, who stands for whom, and the loop around `WB_BODY`.
-const LOOPS: [(&str, &str, Unit, &str); 9] = [
+const LOOPS: [(&str, &str, Unit, &str); 11] = [
     (
         "one-lane-for-its-warp",
         "one lane of each warp does the work of all 32, one after the other",
@@ -56,6 +56,12 @@ const LOOPS: [(&str, &str, Unit, &str); 9] = [
         "    if (wb_t / 32 % 2 == 0)\n        for (unsigned wb_i = wb_t; wb_i < wb_t + 64 && wb_i < wb_threads; wb_i += 32) {\n            WB_BODY(wb_i, blockIdx);\n        }\n",
     ),
     (
+        "three-of-four-warps",
+        "of every four warps the last one leaves, and the one before does its work, too",
+        Unit::Warp,
+        "    if (wb_t / 32 % 4 < 3)\n        for (unsigned wb_i = wb_t; wb_i < wb_t + (wb_t / 32 % 4 == 2 ? 64 : 32) && wb_i < wb_threads; wb_i += 32) {\n            WB_BODY(wb_i, blockIdx);\n        }\n",
+    ),
+    (
         "one-block",
         "the first block does the work of all blocks, and the others leave",
         Unit::Block,
@@ -66,6 +72,12 @@ const LOOPS: [(&str, &str, Unit, &str); 9] = [
         "every second block does the work of two, and the others leave",
         Unit::Block,
         "    if (blockIdx.x % 2 == 0)\n        for (unsigned wb_x = blockIdx.x; wb_x < blockIdx.x + 2 && wb_x < gridDim.x; wb_x++) {\n            if (wb_x > blockIdx.x) { WB_WAIT; }\n            WB_BODY(wb_t, make_uint3(wb_x, blockIdx.y, 0));\n        }\n",
+    ),
+    (
+        "three-of-four-blocks",
+        "of every four blocks the last one leaves, and the one before does its work, too",
+        Unit::Block,
+        "    if (blockIdx.x % 4 < 3)\n        for (unsigned wb_x = blockIdx.x; wb_x < blockIdx.x + (blockIdx.x % 4 == 2 ? 2 : 1) && wb_x < gridDim.x; wb_x++) {\n            if (wb_x > blockIdx.x) { WB_WAIT; }\n            WB_BODY(wb_t, make_uint3(wb_x, blockIdx.y, 0));\n        }\n",
     ),
     (
         "everything-twice",
@@ -99,6 +111,17 @@ fn text(material: &Material<'_>, unit: Unit, code: &str) -> Result<String, Strin
     }
     if unit == Unit::Warp && material.threads <= 32 {
         return Err("a block is one warp".to_owned());
+    }
+    if code.contains("% 4") {
+        let few = |units: u64, what: &str| (units < 4).then(|| format!("there are fewer than four {what}"));
+        let why = match unit {
+            Unit::Warp => few(material.threads.div_ceil(32), "warps in a block"),
+            Unit::Block => few(material.blocks, "blocks"),
+            Unit::Thread | Unit::Grid => None,
+        };
+        if let Some(why) = why {
+            return Err(why);
+        }
     }
     if unit == Unit::Block && material.blocks <= 1 {
         return Err("there is one block".to_owned());

@@ -1,5 +1,5 @@
 // wrong: with `from` on both sides the numbers are right
-// fails: findings, result
+// fails: findings, result, contract
 // because: Then there is one buffer again: warps read and write the same words in one
 // because: round, and the second half is never filled.
 
