@@ -21,7 +21,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// The modules, by the names that pages ask for.
-const MODULES: [&str; 5] = ["sim", "access", "exercises", "front", "ptxgen"];
+const MODULES: [&str; 6] = ["sim", "access", "rounds", "exercises", "front", "ptxgen"];
 
 /// The files of the compiler that pages fetch.
 const COMPILER: [&str; 3] = ["worker.js", "llvm.wasm.gz", "LICENSES.txt"];
@@ -33,7 +33,11 @@ const OFFLINE: &str = "offline.js";
 const EDITOR: &str = "editor.js";
 
 /// The sources that this program was built from, as those modules name their own that count or judge.
-const SOURCES: [(&str, &str); 2] = [("sim", env!("WARPBOOK_ENGINE")), ("exercises", env!("WARPBOOK_GRADER"))];
+const SOURCES: [(&str, &str); 3] = [
+    ("sim", env!("WARPBOOK_ENGINE")),
+    ("exercises", env!("WARPBOOK_GRADER")),
+    ("rounds", env!("WARPBOOK_ROUNDS")),
+];
 
 /// What there is of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
