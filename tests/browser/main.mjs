@@ -35,6 +35,7 @@ function plan(page, likeAnother = false) {
         "machine/threads.html": "panel",
         "machine/divergence.html": "stepper",
         "machine/barriers.html": "clang",
+        "machine/sectors.html": "responds",
         [PLAYED]: "play",
     }[page];
     const widgets = used ? [[{ theme: "light", width: DESK }, [used]]] : [];
