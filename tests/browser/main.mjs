@@ -1,7 +1,7 @@
 // Looks at every page of the built book as readers do: in light and dark, on a phone and on a desk, with a keyboard, without
 // JavaScript, on paper. `.ci/browser` gets the browser and what is needed to drive it, and starts this:
 //
-//     node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] [--self-test | --pictures FOLDER] [PAGE…]
+//     node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] [--self-test | --pictures FOLDER | --widgets FOLDER] [PAGE…]
 //     node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] --course solutions|everything [EXERCISE…]
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -12,6 +12,7 @@ import { selfTest } from "./defects.mjs";
 import { lookName, tell } from "./kinds.mjs";
 import { PLAYED } from "./play.mjs";
 import { pagesOf, serve } from "./server.mjs";
+import { shots } from "./shots.mjs";
 import { orLater, start, TOOK, visit } from "./visit.mjs";
 
 const PHONE = 390;
@@ -128,10 +129,10 @@ async function pictures(tools, site, pages, folder) {
 
 const { values, positionals: [site, tools, ...named] } = parseArgs({
     allowPositionals: true,
-    options: { chromium: { type: "string" }, "self-test": { type: "boolean" }, pictures: { type: "string" }, course: { type: "string" } },
+    options: { chromium: { type: "string" }, "self-test": { type: "boolean" }, pictures: { type: "string" }, widgets: { type: "string" }, course: { type: "string" } },
 });
 if (!site || !tools) {
-    console.error("usage: node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] [--self-test | --pictures FOLDER] [PAGE…]");
+    console.error("usage: node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] [--self-test | --pictures FOLDER | --widgets FOLDER] [PAGE…]");
     process.exit(2);
 }
 const all = await pagesOf(site).catch((error) => {
@@ -150,6 +151,7 @@ try {
     if (values.course) fine = await course(browser, site, { everything: values.course === "everything", only: named });
     else if (values["self-test"]) fine = await selfTest(browser, site, all, sideBySide, (page) => readFile(path.join(site, page), "utf8"));
     else if (values.pictures) fine = await pictures(browser, site, pages, values.pictures);
+    else if (values.widgets) fine = await shots(browser, site, pages, values.widgets, sideBySide);
     else fine = await check(browser, site, pages);
 } finally {
     await orLater(browser.browser.close());
