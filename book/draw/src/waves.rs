@@ -116,7 +116,7 @@ fn sentence(waves: &Waves, wave: usize, last: usize) -> String {
     let early: u64 = own.iter().map(|&tile| waves.tiles[tile].early).sum();
     if early > 0 {
         let who = if own.len() == 1 { "Its block" } else { "Their blocks" };
-        said += &format!(" {who} looked {} times at words that nobody had written yet.", number(early));
+        said += &format!(" {who} looked {} times at words that no block had written yet.", number(early));
     }
     let mut places: Vec<usize> = own.iter().map(|&tile| waves.tiles[tile].place + 1).collect();
     places.sort_unstable();
@@ -175,7 +175,7 @@ mod tests {
                 "The beginning: no tile of the table is complete.",
                 "Wave 1 of 3. Tile (0, 0) reads words of no other tile. It was the 1st to be complete in this run.",
                 "Wave 2 of 3. 2 tiles, (1, 0) and (0, 1), are written once their blocks have read words of (0, 0). Their blocks looked 3 \
-                 times at words that nobody had written yet. They were the 2nd and 3rd to be complete in this run.",
+                 times at words that no block had written yet. They were the 2nd and 3rd to be complete in this run.",
                 "Wave 3 of 3. Tile (1, 1) is written once its block has read words of (1, 0) and (0, 1). It was the 4th to be \
                  complete in this run.",
             ]
