@@ -86,7 +86,7 @@ const DEFECTS = [
     ["widget", "another kernel is run than the edited one", /lab\/panel\.js$/, change("ptx: made.ptx", "ptx: state.ptx"), DESK, ["edit"],
         /id="machine-threads-number"/],
     ["slow", "a key keeps the page busy", /lab.*\.js$/, change("event.stopPropagation();\n            if (event.defaultPrevented",
-        "for (const end = performance.now() + 1500; performance.now() < end;);\n            event.stopPropagation();\n            if (event.defaultPrevented"),
+        "for (const end = performance.now() + 700; performance.now() < end;);\n            event.stopPropagation();\n            if (event.defaultPrevented"),
         DESK, ["responds"], /id="machine-sectors-apart"/],
     ["search", "the index has no such words", /searchindex.*\.js$/, (text) => text.replaceAll("bank", "tank"), DESK, ["search"]],
     ["search", "there is no index", /searchindex.*\.js$/, () => "", DESK, ["search"]],
