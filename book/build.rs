@@ -5,6 +5,8 @@
 mod engine;
 #[path = "../exercises/wasm/inputs.rs"]
 mod grader;
+#[path = "draw/rounds/inputs.rs"]
+mod rounds;
 
 use std::hash::{DefaultHasher, Hasher};
 use std::path::{Path, PathBuf};
@@ -52,11 +54,12 @@ fn main() {
     }
     println!("cargo::rustc-env=WARPBOOK_INPUTS={:016x}", hasher.finish());
     // The modules in the pages must count and judge as this program does.
-    for source in engine::SOURCES.iter().chain(&grader::GRADER) {
+    for source in engine::SOURCES.iter().chain(&grader::GRADER).chain(&rounds::ROUNDS) {
         println!("cargo::rerun-if-changed=../{source}");
     }
     println!("cargo::rustc-env=WARPBOOK_ENGINE={}", engine::engine(&here.join(".."), &[]));
     println!("cargo::rustc-env=WARPBOOK_GRADER={}", engine::engine(&here.join(".."), &grader::GRADER));
+    println!("cargo::rustc-env=WARPBOOK_ROUNDS={}", engine::engine(&here.join(".."), &rounds::ROUNDS));
 }
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) {

@@ -21,10 +21,13 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 /// The modules, by the names that pages ask for.
-const MODULES: [&str; 5] = ["sim", "access", "exercises", "front", "ptxgen"];
+const MODULES: [&str; 6] = ["sim", "access", "rounds", "exercises", "front", "ptxgen"];
 
-/// The files of the compiler that pages fetch.
-const COMPILER: [&str; 3] = ["worker.js", "llvm.wasm.gz", "LICENSES.txt"];
+/// The files of the compiler that pages fetch, or that readers choose where a page may not.
+const COMPILER: [&str; 2] = ["llvm.wasm.gz", "LICENSES.txt"];
+
+/// What runs the compiler, and the name under which pages ask for it.
+const WORKER: (&str, &str) = ("worker.js", "clang-worker");
 
 /// The script that works without a network, which lies beside the pages because only then may it serve them.
 const OFFLINE: &str = "offline.js";
@@ -33,7 +36,8 @@ const OFFLINE: &str = "offline.js";
 const EDITOR: &str = "editor.js";
 
 /// The sources that this program was built from, as those modules name their own that count or judge.
-const SOURCES: [(&str, &str); 2] = [("sim", env!("WARPBOOK_ENGINE")), ("exercises", env!("WARPBOOK_GRADER"))];
+const SOURCES: [(&str, &str); 3] =
+    [("sim", env!("WARPBOOK_ENGINE")), ("exercises", env!("WARPBOOK_GRADER")), ("rounds", env!("WARPBOOK_ROUNDS"))];
 
 /// What there is of a module.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,9 +125,14 @@ struct Compiler {
 /// Copies the compiler; else why there is none.
 fn compiler(from: &Path, to: &Path) -> io::Result<Result<Compiler, String>> {
     let about = fs::read(from.join("compiler.json")).ok().and_then(|text| serde_json::from_slice(&text).ok());
-    let Some(about) = about.filter(|_| COMPILER.iter().all(|file| from.join(file).is_file())) else {
+    let is_there = |file: &&str| from.join(file).is_file();
+    let Some(about) = about.filter(|_| COMPILER.iter().chain([&WORKER.0]).all(is_there)) else {
         return Ok(Err(LACKS.to_owned()));
     };
+    // A page that is opened as a file may not fetch it, so it comes as modules do.
+    let packed = packed(&fs::read(from.join(WORKER.0))?)?;
+    let text = format!("wbLab.deliver({}, \"{}\");\n", quoted(WORKER.1), STANDARD.encode(packed));
+    fs::write(to.with_file_name(WORKER.1).with_extension("js"), text)?;
     fs::create_dir_all(to)?;
     for file in COMPILER {
         fs::copy(from.join(file), to.join(file))?;
@@ -147,15 +156,20 @@ fn course(course: &Path, folder: &Path) -> io::Result<()> {
         let name = format!("course/{}", exercise.name);
         let text = match Bundle::of(&course, exercise) {
             Ok(bundle) => {
-                let mut packer = GzEncoder::new(Vec::new(), Compression::best());
-                packer.write_all(&serde_json::to_vec(&bundle)?)?;
-                format!("wbLab.deliver({}, \"{}\");\n", quoted(&name), STANDARD.encode(packer.finish()?))
+                let packed = packed(&serde_json::to_vec(&bundle)?)?;
+                format!("wbLab.deliver({}, \"{}\");\n", quoted(&name), STANDARD.encode(packed))
             }
             Err(why) => format!("wbLab.lacks?.({}, {});\n", quoted(&name), quoted(&why.to_string())),
         };
         fs::write(folder.join(format!("{}.js", exercise.name)), text)?;
     }
     Ok(())
+}
+
+fn packed(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::best());
+    packer.write_all(bytes)?;
+    packer.finish()
 }
 
 /// The scripts of a folder, in order; none if there is no folder.
@@ -251,7 +265,7 @@ mod tests {
         for (name, text) in [("panel.js", "1"), ("../offline.js", "2")] {
             fs::write(root.join("theme/lab").join(name), text).unwrap();
         }
-        for name in COMPILER {
+        for name in COMPILER.into_iter().chain([WORKER.0]) {
             fs::write(made.join("clang").join(name), name).unwrap();
         }
         let about = r#"{"package": "@yowasp/clang", "version": "22.0", "digest": "d", "bytes": 12}"#;
@@ -267,7 +281,9 @@ mod tests {
         let told = write(&root, &site).unwrap();
         assert!(said(&told, "the compiler: @yowasp/clang 22.0, 12 bytes"), "{told:?}");
         assert!(script().contains("\"bytes\":12"), "{}", script());
-        assert_eq!(fs::read_to_string(site.join("lab/clang/worker.js")).unwrap(), "worker.js");
+        let worker = fs::read_to_string(site.join("lab/clang-worker.js")).unwrap();
+        assert!(worker.starts_with("wbLab.deliver(\"clang-worker\", \"H4sI"), "{worker}");
+        assert!(site.join("lab/clang/llvm.wasm.gz").is_file());
         assert_eq!(fs::read_to_string(site.join("offline.js")).unwrap(), "2");
         fs::remove_file(made.join("clang/llvm.wasm.gz")).unwrap();
         assert!(said(&write(&root, &site).unwrap(), "no compiler of CUDA C++: this book was built without it"));

@@ -45,11 +45,11 @@ struct Config {
 
 /// A number that readers change.
 #[derive(Clone, Serialize)]
-struct Knob {
-    name: String,
-    value: u64,
-    from: u64,
-    to: u64,
+pub(crate) struct Knob {
+    pub(crate) name: String,
+    pub(crate) value: u64,
+    pub(crate) from: u64,
+    pub(crate) to: u64,
     step: u64,
 }
 
@@ -214,7 +214,7 @@ pub(crate) fn id(directive: &mut Directive) -> Result<String, Reason> {
 }
 
 /// `threads=33:1..128; stride=2:1..64`, with `/8` behind it where it goes in steps of 8.
-fn knobs(directive: &mut Directive) -> Result<Vec<Knob>, Reason> {
+pub(crate) fn knobs(directive: &mut Directive) -> Result<Vec<Knob>, Reason> {
     let Some(text) = directive.maybe("knobs") else { return Ok(Vec::new()) };
     let knob = |part: &str| {
         let (name, rest) = part.split_once('=')?;

@@ -182,7 +182,7 @@ fn a_ladder_has_a_chart_and_a_table() {
 }
 
 /// Every kind of figure, with something that its drawing must hold.
-const FIGURES: [(&str, &str); 16] = [
+const FIGURES: [(&str, &str); 15] = [
     ("banks words=\"lane * 2; lane\" labels=\"Two; One\"", "Two: 2 wavefronts"),
     ("banks kernels=one case=small at=\"s[i]\"", "one: 2 wavefronts"),
     ("sweep tile=64 paddings=\"none 32\"", "up 1 (32 threads): 2 and 1"),
@@ -195,7 +195,6 @@ const FIGURES: [(&str, &str); 16] = [
     ("sectors bytes=\"lane * 16\" width=16", "16 sectors, 512 of 512 bytes needed"),
     ("layout bins=16 copies=4 words=\"bin * copies + copy\"", "The copies of bin 0 lie in 4 banks"),
     ("sat n=2 data=\"1 2 3 4\"", "Rows from top to bottom: 1 3; 4 10."),
-    ("waves tiles=3", "9 tiles take 5 steps"),
     ("radix bits=2 width=4 keys=\"9 3 14 7\"", "After: 0011 0111 1001 1110."),
     ("threads block=33,2", "3 warps of 32 lanes hold 66 threads; 30 lanes are without a thread"),
     ("banks words=5", "Lane i at word 5: 1 wavefront"),
@@ -237,7 +236,6 @@ fn what_cannot_be_drawn_is_told() {
         ("sectors kernel=one case=small at=\"s[i]\"", "makes no access to global memory"),
         ("threads block=64,64", "too large to draw"),
         ("waits kernels=one case=small", "one has no barrier"),
-        ("waves tiles=99", "no number from 2 to 12"),
         ("bitonic n=12", "`n=12` is no power of two"),
         ("bitonic n=8 data=\"3 1\"", "`data` has 2 keys, and the network sorts 8"),
         ("merge-path left=\"1 2\"", "needs the option `right=\"…\"`"),

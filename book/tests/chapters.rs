@@ -41,8 +41,17 @@ const GROUPS: [(&str, &[&str]); 7] = [
     ("06_sort", &["sort.md"]),
 ];
 
+/// What readers change, run or step in the page: their sections have the class `wb-widget`.
+const TRIED: [&str; 4] = ["explorer", "panel", "stepper", "play"];
+
+/// How many of them a chapter on the machine or on a problem has at least.
+const WIDGETS: usize = 2;
+
+/// Characters before and behind a widget within which something is asked of its reader.
+const ASKED: usize = 900;
+
 /// What draws something. Ladders do, too, but are not counted: a chart of times explains no algorithm.
-const DRAWN: [&str; 3] = ["figure", "bars", "bank-map"];
+const DRAWN: [&str; 4] = ["figure", "play", "bars", "bank-map"];
 
 fn our_book() -> PathBuf {
     book::find(Path::new(env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -167,6 +176,29 @@ struct Course {
 struct Group {
     dir: String,
     exercises: Vec<String>,
+}
+
+/// A reader is to do something: change, run or step it, and guess before that.
+#[test]
+fn every_chapter_on_the_machine_or_a_problem_has_widgets_and_asks_before_they_are_used() {
+    let machine = GROUPS[0].1.iter().copied();
+    for name in machine.chain(CHAPTERS.iter().map(|(name, _)| *name)) {
+        let text = chapter(name);
+        let counts = directives(&text).iter().filter(|own| TRIED.contains(&&*own.name)).count();
+        assert!(counts >= WIDGETS, "{name} has {counts} widgets, and {WIDGETS} are owed");
+        let places = |kind: &str| text.match_indices(&format!("{{{{#wb {kind} ")).map(|(at, _)| at).collect::<Vec<_>>();
+        for at in TRIED.iter().flat_map(|kind| places(kind)) {
+            let directive = &text[at..at + text[at..].find("}}").unwrap_or(0)];
+            // The sentences around it, or the widget's own question or task.
+            let before = &text[text[..at].char_indices().rev().nth(ASKED).map_or(0, |(from, _)| from)..at];
+            let after: String = text[at + directive.len()..].chars().take(ASKED).collect();
+            let asks =
+                |text: &str| ["redict", "?", "uess", "wb predict", "wb quiz"].iter().any(|word| text.contains(word));
+            let own = ["ask=", "task="].iter().any(|option| directive.contains(option));
+            let place = directive.lines().next().unwrap_or_default();
+            assert!(own || asks(before) || asks(&after), "{name}: nothing is asked around {place}");
+        }
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 // stopped; then without a network and without a server kernels are edited, compiled and run, their races found, their errors shown.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 
 import { serve } from "./server.mjs";
 import { orLater } from "./visit.mjs";
@@ -164,6 +165,24 @@ const TESTS = {
         } finally {
             await orLater(context.close());
             await server.close();
+        }
+    },
+
+    async "as files, once the reader has chosen the compiler's file"({ browser, site }) {
+        const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: "reduce" });
+        try {
+            const page = await opened(context, pathToFileURL(path.resolve(site, FILE)).href);
+            const section = page.locator(`#${ID}`);
+            const said = await section.locator(".wb-clang").textContent();
+            demand(/opened as a file/.test(said) && said.includes("lab/clang/llvm.wasm.gz"), `it says: ${said}`);
+            await section.locator(".wb-clang-pick").setInputFiles(path.join(site, "index.html"));
+            await section.locator(".wb-clang .wb-panel-fault").waitFor();
+            await section.locator(".wb-clang-pick").setInputFiles(path.join(site, "lab/clang/llvm.wasm.gz"));
+            await section.locator(".wb-clang:not(:has(input, progress)) a").waitFor();
+            await run(page, "done", () => section.locator(".wb-panel-run").click());
+            demand((await findings(page)).some((own) => own.includes("[race]")), "no race is found");
+        } finally {
+            await orLater(context.close());
         }
     },
 

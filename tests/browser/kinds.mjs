@@ -21,6 +21,7 @@ export const KINDS = {
     steps: "the figure cannot be stepped through with the keyboard",
     quiz: "the question cannot be answered with the keyboard, or is judged wrongly",
     predict: "the prediction cannot be entered with the keyboard, or is judged wrongly",
+    slow: "what a reader does is seen late while a simulation runs: the page seems to hang",
     widget: "what readers try out does not answer, or answers wrongly",
     answer: "the folded answer cannot be opened with the keyboard",
     search: "the search does not find what stands in the book",

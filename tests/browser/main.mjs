@@ -1,7 +1,7 @@
 // Looks at every page of the built book as readers do: in light and dark, on a phone and on a desk, with a keyboard, without
 // JavaScript, on paper. `.ci/browser` gets the browser and what is needed to drive it, and starts this:
 //
-//     node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] [--self-test | --pictures FOLDER] [PAGE…]
+//     node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] [--self-test | --pictures FOLDER | --widgets FOLDER] [PAGE…]
 //     node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] --course solutions|everything [EXERCISE…]
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -12,6 +12,7 @@ import { selfTest } from "./defects.mjs";
 import { lookName, tell } from "./kinds.mjs";
 import { PLAYED } from "./play.mjs";
 import { pagesOf, serve } from "./server.mjs";
+import { shots } from "./shots.mjs";
 import { orLater, start, TOOK, visit } from "./visit.mjs";
 
 const PHONE = 390;
@@ -35,6 +36,7 @@ function plan(page, likeAnother = false) {
         "machine/threads.html": "panel",
         "machine/divergence.html": "stepper",
         "machine/barriers.html": "clang",
+        "machine/sectors.html": "responds",
         [PLAYED]: "play",
     }[page];
     const widgets = used ? [[{ theme: "light", width: DESK }, [used]]] : [];
@@ -90,7 +92,7 @@ async function check(tools, site, pages) {
         plan(page, isLikeAnother(page, pages)).map(([look, checks]) => ({ page, look, checks })));
     const found = [];
     const slow = [];
-    await sideBySide(jobs, async ({ page, look, checks }) => {
+    const work = async ({ page, look, checks }) => {
         const began = Date.now();
         try {
             found.push(...await inTime(visit(all, server.origin, page, look, checks)));
@@ -99,7 +101,11 @@ async function check(tools, site, pages) {
         }
         slow.push([Date.now() - began, `${page} (${lookName(look)})`]);
         if (slow.length % 60 === 0) console.error(`${slow.length} of ${jobs.length} looks`);
-    });
+    };
+    // What is measured is measured alone.
+    const alone = ({ checks }) => checks.includes("responds");
+    for (const job of jobs.filter(alone)) await work(job);
+    await sideBySide(jobs.filter((job) => !alone(job)), work);
     await server.close();
     const lines = tell(found);
     console.log(lines.join("\n\n"));
@@ -127,10 +133,10 @@ async function pictures(tools, site, pages, folder) {
 
 const { values, positionals: [site, tools, ...named] } = parseArgs({
     allowPositionals: true,
-    options: { chromium: { type: "string" }, "self-test": { type: "boolean" }, pictures: { type: "string" }, course: { type: "string" } },
+    options: { chromium: { type: "string" }, "self-test": { type: "boolean" }, pictures: { type: "string" }, widgets: { type: "string" }, course: { type: "string" } },
 });
 if (!site || !tools) {
-    console.error("usage: node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] [--self-test | --pictures FOLDER] [PAGE…]");
+    console.error("usage: node tests/browser/main.mjs SITE TOOLS [--chromium PROGRAM] [--self-test | --pictures FOLDER | --widgets FOLDER] [PAGE…]");
     process.exit(2);
 }
 const all = await pagesOf(site).catch((error) => {
@@ -149,6 +155,7 @@ try {
     if (values.course) fine = await course(browser, site, { everything: values.course === "everything", only: named });
     else if (values["self-test"]) fine = await selfTest(browser, site, all, sideBySide, (page) => readFile(path.join(site, page), "utf8"));
     else if (values.pictures) fine = await pictures(browser, site, pages, values.pictures);
+    else if (values.widgets) fine = await shots(browser, site, pages, values.widgets, sideBySide);
     else fine = await check(browser, site, pages);
 } finally {
     await orLater(browser.browser.close());

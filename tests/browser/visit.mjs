@@ -11,6 +11,7 @@ import { inspectListings, ROOM } from "./listings.mjs";
 import { keyboard, search } from "./keyboard.mjs";
 import { panels } from "./panel.mjs";
 import { players } from "./play.mjs";
+import { responses } from "./responds.mjs";
 import { steppers } from "./stepper.mjs";
 
 /** What readers search for, and the page that teaches it, which must come first. */
@@ -88,7 +89,7 @@ async function accessibility(page, axe, rules) {
 
 /**
  * Looks at a page. `look` is `{ theme, width, javascript }`, `checks` are names out of `inspect`, `axe`, `axe-shape`,
- * `axe-colours`, `keyboard`, `reach`, `contents`, `search`, `explorer`, `panel`, `stepper`, `play`, `edit`, `clang`, `paper` and `wide`: `inspect` again on
+ * `axe-colours`, `keyboard`, `reach`, `contents`, `search`, `explorer`, `panel`, `stepper`, `play`, `responds`, `edit`, `clang`, `paper` and `wide`: `inspect` again on
  * a large screen. Findings are `{ page, look, kind, where, what }`.
  */
 export async function visit({ browser, axe, site }, origin, name, look, checks, picture = null) {
@@ -157,6 +158,7 @@ export async function visit({ browser, axe, site }, origin, name, look, checks, 
         if (checks.includes("stepper") && site) found.push(...await timed("stepper", steppers({ browser, axe }, origin, site)));
         if (checks.includes("play")) found.push(...await timed("play", players({ browser, axe }, origin)));
         if (checks.includes("panel") && site) found.push(...await timed("panel", panels({ browser, axe }, origin, site)));
+        if (checks.includes("responds") && site) found.push(...await timed("responds", responses({ browser }, origin, site)));
         if (checks.includes("edit")) found.push(...await timed("edit", editors({ browser, axe }, origin, site)));
         if (checks.includes("clang") && site) found.push(...await timed("clang", compilers({ browser, axe }, site)));
         for (const [part, rules] of Object.entries(RULES)) {

@@ -18,3 +18,4 @@ pub mod sectors;
 pub mod svg;
 pub mod targets;
 pub mod threads;
+pub mod waves;

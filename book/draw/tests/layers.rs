@@ -10,6 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["access", "cells", "html", "targets"],
     &["svg"],
     &["atomics", "ballot", "banks", "rounds", "sectors", "threads"],
+    &["waves"],
     &["explorer"],
 ];
 

@@ -108,12 +108,6 @@ pub(crate) static KINDS: &[Figure] = &[
         draw: |_, directive| sat::sat(directive),
     },
     Figure {
-        name: "waves",
-        usage: &["tiles=6"],
-        help: "the order in which its tiles can be done.",
-        draw: |_, directive| sat::waves(directive),
-    },
-    Figure {
         name: "radix",
         usage: &[r#"bits=2 width=4 keys="9 3 14 7 0 12 5 3""#],
         help: "the passes of a radix sort, stepped through.",

@@ -1,5 +1,4 @@
-//! `figure sat [n=8] [data="…"]`: a summed-area table by rows and then by columns; `figure waves [tiles=6]`: which tiles of
-//! one can be done at the same time.
+//! `figure sat [n=8] [data="…"]`: a summed-area table by rows and then by columns.
 
 use super::{caption, numbers, size};
 use crate::directive::Directive;
@@ -85,46 +84,4 @@ pub(crate) fn sat(directive: &mut Directive) -> Result<String, Reason> {
         ),
     ];
     Ok(steps("A summed-area table, step by step", &frames))
-}
-
-pub(crate) fn waves(directive: &mut Directive) -> Result<String, Reason> {
-    let n = size(directive, "tiles", 6, 2, 12)? as usize;
-    let own = caption(directive);
-    // A tile can begin a step after the last of those that it needs: its left and its upper neighbour.
-    let mut begins = vec![0; n * n];
-    for y in 0..n {
-        for x in 0..n {
-            let left = if x > 0 { begins[y * n + x - 1] + 1 } else { 0 };
-            let above = if y > 0 { begins[(y - 1) * n + x] + 1 } else { 0 };
-            begins[y * n + x] = left.max(above);
-        }
-    }
-    let last = begins.iter().max().copied().unwrap_or(0);
-    let mut svg = Svg::new((n as u32 * (CELL + 6) + 10).max(240));
-    for y in 0..n {
-        for x in 0..n {
-            let step = begins[y * n + x];
-            let (left, top) = (x as u32 * (CELL + 6), y as u32 * (CELL + 6));
-            let class = ["wb-svg-on", "wb-svg-cell", "wb-svg-warn"][step % 3];
-            svg.cell(left, top, (CELL, CELL), class, &(step + 1).to_string());
-            let (middle, end) = (CELL / 2, CELL + 6);
-            if x + 1 < n {
-                svg.line((left + CELL - 1, top + middle), (left + end + 1, top + middle), "wb-svg-edge");
-            }
-            if y + 1 < n {
-                svg.line((left + middle, top + CELL - 1), (left + middle, top + end + 1), "wb-svg-edge");
-            }
-        }
-    }
-    let widest = (0..=last).map(|step| begins.iter().filter(|own| **own == step).count()).max().unwrap_or(0);
-    let list: Vec<String> =
-        begins.chunks(n).map(|row| row.iter().map(|s| (s + 1).to_string()).collect::<Vec<_>>().join(" ")).collect();
-    let title = format!("The steps in which {n} by {n} tiles can be done");
-    let caption = format!(
-        "{own}Every tile needs its left and its upper neighbour, so tiles on one diagonal can be done together: {} tiles take \
-         {} steps, and never more than {widest} are at work.",
-        n * n,
-        last + 1
-    );
-    Ok(svg.figure(&title, &format!("Step of every tile, row by row: {}.", list.join("; ")), &caption))
 }

@@ -1,14 +1,19 @@
 // CUDA C++ compiled in the page: `wbClang.compile(request, signal)` answers as the program that serves the book does.
 //
 // The compiler is clang as WebAssembly in a Web Worker (`lab/clang/`). It is large, so it is fetched only when a reader asks for it, and
-// then kept in this browser. `wbClang.note(changed)` is the paragraph that offers it, shows how far it has come, and names its licence.
+// then kept in this browser. A page that is opened as a file may fetch nothing: its reader chooses the compiler's file, which lies
+// in the book's folder. `wbClang.note(changed)` is the paragraph that offers it, shows how far it has come, and names its licence.
 "use strict";
 
 window.wbClang = (() => {
     const lab = window.wbLab;
     const { make } = lab;
     const CACHE = "wb-clang";
-    const WORKER = "clang/worker.js";
+    /** The script of the worker, which comes as modules do. */
+    const WORKER = "clang-worker";
+    /** The compiler's file, as a reader finds it who chooses it. */
+    const CORE = "lab/clang/llvm.wasm.gz";
+    const isFile = location.protocol === "file:";
     const MODULES = ["front", "ptxgen"];
     /** Milliseconds after which a worker that nobody asks is ended: it holds some hundred megabytes. */
     const IDLE = 180_000;
@@ -26,7 +31,6 @@ window.wbClang = (() => {
     /** Why no page like this one compiles, as a sentence; or nothing. */
     const hindrance = () => {
         if (about.lacks) return about.lacks;
-        if (location.protocol === "file:") return "A page that was opened as a file may not fetch the compiler; one that a server hands out may.";
         if (!window.DecompressionStream || !window.WebAssembly || !window.Worker) {
             return "This browser has no WebAssembly, no Web Workers or no DecompressionStream, and the compiler needs them.";
         }
@@ -40,7 +44,7 @@ window.wbClang = (() => {
             about = window.wbCompiler ?? { lacks: "This book was built without a compiler." };
             const why = hindrance();
             if (why) return { why };
-            return { kept: await isKept(), bytes: about.bytes, version: about.version };
+            return { kept: isFile ? Boolean(chosen) : await isKept(), bytes: about.bytes, version: about.version };
         }, (error) => {
             looked = null;
             return { why: `${error.message}.` };
@@ -49,8 +53,14 @@ window.wbClang = (() => {
     };
 
     // --- Fetching -----------------------------------------------------------------------------------------------------------
+    /** The compiler's file that the reader chose, where the page may not fetch it. */
+    let chosen = null;
     /** The file as a Blob, from the cache or over the network; `told(bytes)` hears of every piece. */
     const file = async (told, signal) => {
+        if (isFile) {
+            if (!chosen) throw new Error(`the file ${CORE} of the book's folder has not been chosen`);
+            return chosen;
+        }
         const cache = await keeper();
         const kept = await cache?.match(core());
         if (kept) return kept.blob();
@@ -76,11 +86,7 @@ window.wbClang = (() => {
     /** The script of the worker, which works without a network once it was loaded. */
     let script = null;
     const workerUrl = async () => {
-        if (!script) {
-            const response = await fetch(lab.address(WORKER));
-            if (!response.ok) throw new Error(`the server answers ${response.status} when it is asked for ${WORKER}`);
-            script = URL.createObjectURL(new Blob([await response.text()], { type: "text/javascript" }));
-        }
+        script ??= URL.createObjectURL(new Blob([await lab.bytes(WORKER)], { type: "text/javascript" }));
         return script;
     };
 
@@ -175,6 +181,7 @@ window.wbClang = (() => {
         const box = make("div", { class: "wb-edit-note wb-clang" });
         const fetchButton = make("button", { type: "button", class: "wb-clang-fetch" });
         let has = false;
+        const pick = make("input", { type: "file", accept: ".gz", class: "wb-clang-pick" });
         const licences = () => make("a", { href: lab.address("clang/LICENSES.txt") }, "their licences");
         const show = async (fault = "") => {
             const { why, kept, bytes, version } = await look();
@@ -184,6 +191,12 @@ window.wbClang = (() => {
                     make("code", {}, SERVE), `. ${why} ${otherwise}`.trimEnd());
             } else if (has) {
                 box.replaceChildren(`CUDA C++ is compiled in this page, by clang ${version.split(".")[0]} (`, licences(), ").");
+            } else if (isFile) {
+                const text = "This page was opened as a file, and browsers let such a page fetch nothing. To compile CUDA C++ in it, choose the file ";
+                box.replaceChildren(make("p", {}, text, make("code", {}, CORE), " of the book's folder: clang and LLVM (", licences(), "). Or type ",
+                    make("code", {}, SERVE), " and read the book there. ", otherwise),
+                make("label", { class: "wb-clang-file" }, "the compiler's file ", pick));
+                if (fault) box.append(make("p", { class: "wb-panel-fault" }, fault));
             } else {
                 fetchButton.textContent = `Fetch the compiler (${megabytes(bytes)}, once)`;
                 const text = "This page can compile CUDA C++ by itself, with clang and LLVM (";
@@ -221,7 +234,18 @@ window.wbClang = (() => {
             }
         };
         fetchButton.addEventListener("click", bring);
-        return { box, shown: show(), get has() { return has; }, focus() { fetchButton.focus(); } };
+        pick.addEventListener("change", async () => {
+            const [own] = pick.files;
+            if (!own) return;
+            if (own.size !== about.bytes) {
+                await show(`${own.name} has ${own.size.toLocaleString("en-US")} bytes, and the compiler of this book has ${about.bytes.toLocaleString("en-US")}.`);
+                return;
+            }
+            chosen = own;
+            looked = null;
+            await bring();
+        });
+        return { box, shown: show(), get has() { return has; }, focus() { (isFile ? pick : fetchButton).focus(); } };
     };
 
     return { look, compile, start, note, get worker() { return own?.worker ?? null; } };

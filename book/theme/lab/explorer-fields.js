@@ -40,8 +40,7 @@ window.wbExplorerFields = (() => {
                 const before = input.value;
                 if (by > 0) input.stepUp(); else input.stepDown();
                 if (input.value === before) return;
-                set({ [name]: input.valueAsNumber });
-                tried(name);
+                tried(name, { [name]: input.valueAsNumber });
             };
             const box = make("div", { class: "wb-lab-field wb-lab-slider" },
                 make("label", { for: fieldId(name) }, NAMES[name]),

@@ -60,7 +60,7 @@ wbLab.register("explorer", async (section, config, lab) => {
 
     // --- Controls --------------------------------------------------------------------------------------------------------
     const { NAMES, fields, field } = window.wbExplorerFields.controls({
-        id, config, set: (values) => set(values), tried: (name) => tried(name),
+        id, config, set: (values) => set(values), tried: (name, values) => tried(name, values),
     });
 
     // --- Drawing ---------------------------------------------------------------------------------------------------------
@@ -108,6 +108,17 @@ wbLab.register("explorer", async (section, config, lab) => {
         if (inLens) lens.querySelector(".wb-lab-toggle")?.focus();
     };
 
+    /** The table is written when it is unfolded: what nobody sees costs a phone as much time as the drawing. */
+    let tableText = null;
+    const fillTable = () => {
+        if (tableText !== null) table.querySelector(".wb-table").outerHTML = tableText;
+        tableText = null;
+    };
+    table.addEventListener("toggle", fillTable);
+    window.addEventListener("beforeprint", fillTable);
+
+    /** The curve as it was drawn last. */
+    let curveText = "";
     const draw = (reply) => {
         shown = reply;
         state = reply.state;
@@ -118,7 +129,8 @@ wbLab.register("explorer", async (section, config, lab) => {
         caption.innerHTML = reply.caption;
         // The title of the drawing, which is too small on a phone.
         headline.textContent = picture.querySelector("svg").getAttribute("aria-label");
-        table.querySelector(".wb-table").outerHTML = reply.table;
+        tableText = reply.table;
+        if (table.open) fillTable();
         note.textContent = reply.note;
         fields.forEach((own) => own.show(state, shown));
         const more = (name) => fields.get(name)?.box;
@@ -141,7 +153,9 @@ wbLab.register("explorer", async (section, config, lab) => {
             triesLine.append(`After ${ENOUGH} tries the whole curve can be drawn, or `,
                 button("show all", () => { isAll = true; set({}); }), " at once.");
         }
-        curve.innerHTML = own.figure;
+        if (own.figure === curveText) return;
+        curveText = own.figure;
+        curve.innerHTML = curveText;
     };
 
     /** Asks the module for what is set and shows it; what cannot be is said beside its field, and nothing else changes. */
@@ -171,12 +185,14 @@ wbLab.register("explorer", async (section, config, lab) => {
         lab.status(section, reply.status);
         lab.url.set(id, reply.link);
     };
-    const tried = (name) => {
+    /** A try of a control: what is set already, or `values`, which are then drawn once with the tries. */
+    const tried = (name, values = null) => {
         if (level !== null) attempts += 1;
-        if (name !== axis) { if (level !== null) set({}); return; }
-        tries = [...tries.filter((own) => own !== state[axis]), state[axis]].slice(-KEPT);
+        if (name !== axis) { if (level !== null || values) set(values ?? {}); return; }
+        const own = values?.[axis] ?? state[axis];
+        tries = [...tries.filter((other) => other !== own), own].slice(-KEPT);
         keep({ tries });
-        set({});
+        set(values ?? {});
     };
 
     // --- The guess before the first touch ----------------------------------------------------------------------------------

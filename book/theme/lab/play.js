@@ -1,5 +1,6 @@
-// Figures that play: drawings of rounds, one after the other. All of them were made with the book, from the events of a run;
-// here one of them is shown, and the next when its time has come.
+// Figures that play: drawings of rounds, one after the other. They were made with the book, from the events of a run; here one of
+// them is shown, and the next when its time has come. Where a reader changes the data, `play-change.js` has the same code draw
+// them anew.
 "use strict";
 
 (() => {
@@ -7,9 +8,9 @@
     /** Milliseconds of a round. */
     const SPEEDS = [["slow", 3000], ["normal", 1500], ["fast", 600]];
 
-    const mount = (section, { frames, said, key }, lab) => {
+    const mount = async (section, { frames, said, key, change }, lab) => {
         const id = section.id;
-        const last = frames.length - 1;
+        let last = frames.length - 1;
         const stage = section.querySelector(".wb-play-stage");
         const line = section.querySelector(".wb-play-said");
         const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -47,6 +48,9 @@
             line.style.minHeight = `${Math.ceil(most)}px`;
         };
 
+        let changing = null;
+        const remember = () => lab.url.set(id, { ...(now === key ? {} : { round: now }), ...changing?.values() });
+
         const show = (round, { speak = true, write = true } = {}) => {
             now = Math.min(Math.max(round, 0), last);
             const box = stage.querySelector(".wb-scroll");
@@ -69,7 +73,7 @@
             for (const [own, ends] of [[first, now === 0], [back, now === 0], [next, now === last]]) own.setAttribute("aria-disabled", ends);
             // What is played is not spoken: it would never come to an end.
             if (speak && !timer) lab.status(section, said[now]);
-            if (write && !timer) lab.url.set(id, now === key ? {} : { round: now });
+            if (write && !timer) remember();
         };
 
         const pause = () => {
@@ -80,7 +84,7 @@
             delete section.dataset.playing;
             stage.classList.remove("wb-play-moves");
             lab.status(section, said[now]);
-            lab.url.set(id, now === key ? {} : { round: now });
+            remember();
         };
         const beat = () => {
             if (now === last) return pause();
@@ -100,10 +104,32 @@
         document.addEventListener("visibilitychange", () => { if (document.hidden) pause(); });
         window.addEventListener("beforeprint", pause);
 
-        const restore = ({ round }) => {
-            const wanted = Number(round);
-            show(round !== undefined && Number.isInteger(wanted) && wanted >= 0 && wanted <= last ? wanted : key, { speak: false, write: false });
+        const wanted = (round) => {
+            const number = Number(round);
+            return round !== undefined && Number.isInteger(number) && number >= 0 && number <= last ? number : key;
         };
+        const restore = async (values) => {
+            await changing?.restore(values);
+            show(wanted(values.round), { speak: false, write: false });
+        };
+        /** Other drawings, of other data. */
+        const replace = (drawn) => {
+            pause();
+            ({ frames, said, key } = drawn);
+            last = frames.length - 1;
+            slider.max = last;
+            section.querySelector(".wb-play-all ol").replaceChildren(...said.map((text) => make("li", {}, text)));
+            stage.querySelector(".wb-scroll")?.removeAttribute("style");
+            reserve();
+            show(key);
+        };
+        if (change) {
+            await lab.load("play-change.js");
+            changing = window.wbPlayChange.controls({ section, lab, change, first: { frames, said, key }, replace, remember });
+            section.querySelector(".wb-lab-title").after(changing.bar);
+        }
+        show(key, { speak: false, write: false });
+        // What has to be computed first is shown when it is there.
         restore(lab.url.get(id));
         lab.url.watch(id, (values) => { pause(); restore(values); });
         reserve();

@@ -13,17 +13,24 @@ pub mod rounds;
 mod running;
 mod session_protocol;
 mod stepping;
-
-use std::sync::{Mutex, PoisonError};
+pub mod waves;
 
 pub use engine::Engine;
 
-static ENGINE: Mutex<Option<Engine>> = Mutex::new(None);
+/// What the module `sim` exports.
+#[cfg(feature = "module")]
+pub mod module {
+    use std::sync::{Mutex, PoisonError};
 
-wasm_interface::exports!(answer);
+    use crate::Engine;
 
-/// What the module's engine answers to a request.
-fn answer(request: &[u8]) -> String {
-    // A panic ends a module, so what it left behind is never seen.
-    ENGINE.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().answer(request)
+    static ENGINE: Mutex<Option<Engine>> = Mutex::new(None);
+
+    wasm_interface::exports!(answer);
+
+    /// What the module's engine answers to a request.
+    fn answer(request: &[u8]) -> String {
+        // A panic ends a module, so what it left behind is never seen.
+        ENGINE.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().answer(request)
+    }
 }

@@ -3,7 +3,7 @@
 use super::{Answer, Fault, Lane, State, address};
 use crate::access::LANES;
 use crate::ballot::{self, rank};
-use crate::html::{Table, escape};
+use crate::html::Table;
 use crate::svg::{Svg, ranges};
 use crate::threads::Block;
 
@@ -37,13 +37,15 @@ pub(super) fn ballot(state: &State) -> Result<Answer, Fault> {
         let place = if bit == 1 { below.to_string() } else { "–".to_owned() };
         table.rows.push(vec![lane.to_string(), bit.to_string(), below.to_string(), place]);
     }
+    let votes =
+        if set.is_empty() { "No lane votes yes.".to_owned() } else { format!("Lanes {} vote yes.", ranges(&set)) };
     // From now on the mask is what counts: pressing a lane changes it.
     let state = State { active: mask, formula: None, ..state.clone() };
     Ok(shown(
         &state,
         String::new(),
         (svg, cells, &title, &described),
-        ballot::caption(mask),
+        format!("{votes} {}", ballot::caption(mask)),
         status,
         &table,
         (0..LANES).map(lane_of),
@@ -116,7 +118,7 @@ fn shown(
         unit: "",
         turns: Vec::new(),
         figure: svg.html(title, described),
-        caption: format!("{} {caption}", escape(&status)),
+        caption,
         status,
         table: table.html(),
         note: String::new(),

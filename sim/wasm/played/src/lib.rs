@@ -1,7 +1,8 @@
 //! What launches did to arrays, round by round: which thread wrote which element, from which elements, and what became of it.
 //!
-//! `sim_wasm::rounds` writes it down from the events of a run, `draw::rounds` draws and tells it. Neither knows the other, and
-//! the module of the access explorer holds no engine, so the types stand here.
+//! `sim_wasm::rounds` writes it down from the events of a run, `draw::rounds` draws and tells it; of the tiles of a table
+//! ([`Waves`]) `sim_wasm::waves` and `draw::waves` do. Neither knows the other, and the module of the access explorer holds no
+//! engine, so the types stand here.
 
 #![forbid(unsafe_code)]
 
@@ -58,4 +59,28 @@ pub struct Write {
     /// The elements that its value was computed from, as array and element; where it was computed from none, those that its
     /// address was computed from.
     pub from: Vec<(usize, usize)>,
+}
+
+/// Which thread blocks wrote the tiles of a table, and whose words they read before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waves {
+    /// Tiles in a row.
+    pub across: usize,
+    /// All tiles, row by row.
+    pub tiles: Vec<Tile>,
+}
+
+/// A tile of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tile {
+    /// Linear index of the block that wrote it.
+    pub block: u64,
+    /// How many other tiles were complete before it.
+    pub place: usize,
+    /// 0 where its block read nothing that blocks of other tiles had written; else one more than the latest of what it read.
+    pub wave: usize,
+    /// The tiles whose blocks had written what its block read, in order.
+    pub reads: Vec<usize>,
+    /// Words that its block looked at before anybody had written them.
+    pub early: u64,
 }

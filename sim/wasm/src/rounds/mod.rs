@@ -1,8 +1,9 @@
 //! What launches do to arrays, round by round: which thread wrote which element, from which elements, and what became of it.
 //!
 //! Everything here comes from the events of the run (`trace`) and from its code (`flow`); nothing knows what a kernel is for.
-//! A book asks for it when it is built. It is no operation of the module: another observer is another executor, and every
-//! executor is part of what a reader of a page loads.
+//! A book asks for it when it is built, and a page when a reader changes the data of a figure. It is no operation of the module
+//! `sim`: another observer is another executor, and every executor is part of what a reader of a page loads. The module
+//! `rounds` (`book/draw/rounds`) has it, which pages load when it is needed.
 
 mod flow;
 mod trace;
@@ -10,6 +11,7 @@ mod trace;
 use std::collections::{BTreeMap, BTreeSet};
 
 use data::element::Element;
+use data::expression::{self, Names};
 use played::{Played, Round};
 use serde::Deserialize;
 use sim::ir::{BUFFER_STRIDE, BUFFERS_BASE};
@@ -43,6 +45,9 @@ pub struct Rounds {
     /// What ends a round.
     #[serde(default)]
     pub by: By,
+    /// The order of what the hardware leaves open.
+    #[serde(default)]
+    pub seed: u64,
 }
 
 /// An array that is watched.
@@ -56,11 +61,31 @@ pub struct Array {
     pub buffer: Option<String>,
     /// The type of its elements, such as `f32`.
     pub element: String,
-    /// The first of them that is watched.
+    /// The first of them that is watched; 0 if it is left out.
     #[serde(default)]
-    pub from: u64,
+    pub from: Option<Number>,
     /// How many.
-    pub count: u64,
+    pub count: Number,
+}
+
+/// Which elements of an array are watched.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    element: Element,
+    from: u64,
+    count: u64,
+}
+
+impl Array {
+    /// What of it is watched, with the request's numbers put in.
+    fn part(&self, names: &Names) -> Result<Part, String> {
+        let element = Element::find(&self.element)
+            .ok_or_else(|| format!("there is no type `{}`; there are {}", self.element, Element::names()))?;
+        let number = |own: &Number| expression::count(&own.text(), names);
+        let (from, count) = (self.from.as_ref().map_or(Ok(0), number), number(&self.count));
+        let inside = |why: String| format!("array `{}`: {why}", self.name);
+        Ok(Part { element, from: from.map_err(inside)?, count: count.map_err(inside)? })
+    }
 }
 
 /// What ends a round.
@@ -84,14 +109,8 @@ pub enum By {
 pub fn rounds(module: &Module, request: &Rounds) -> Result<Played, Failure> {
     let names = inputs::names(&request.numbers)?;
     let mut buffers = running::buffers(&request.buffers, &names, memory())?;
-    let elements = request.arrays.iter().map(|array| {
-        let known = Element::find(&array.element);
-        known.ok_or_else(|| {
-            Failure::input(format!("there is no type `{}`; there are {}", array.element, Element::names()))
-        })
-    });
-    let elements: Vec<Element> = elements.collect::<Result<_, _>>()?;
-    if request.arrays.iter().map(|array| array.count).fold(0, u64::saturating_add) > MOST_ELEMENTS {
+    let parts: Vec<Part> = request.arrays.iter().map(|array| array.part(&names)).collect::<Result<_, _>>()?;
+    if parts.iter().map(|part| part.count).fold(0, u64::saturating_add) > MOST_ELEMENTS {
         return Err(Failure::input(format!("at most {MOST_ELEMENTS} elements can be watched")));
     }
     for array in &request.arrays {
@@ -102,18 +121,18 @@ pub fn rounds(module: &Module, request: &Rounds) -> Result<Played, Failure> {
         }
     }
     let held = |buffers: &[inputs::Held]| -> Vec<Vec<String>> {
-        let of = |(array, &element): (&Array, &Element)| {
+        let of = |(array, &Part { element, from, count }): (&Array, &Part)| {
             let buffer = buffers.iter().find(|held| Some(&held.name) == array.buffer.as_ref());
             // The array's type is the kernel's; the request may have made the buffer of another one.
             let read = |held: &inputs::Held| {
                 let (name, content) = (String::new(), held.content.clone());
-                inputs::Held { name, element, content }.values(array.from, array.count)
+                inputs::Held { name, element, content }.values(from, count)
             };
             let mut values = buffer.map_or_else(Vec::new, read);
-            values.resize(array.count as usize, String::new());
+            values.resize(count as usize, String::new());
             values
         };
-        request.arrays.iter().zip(&elements).map(of).collect()
+        request.arrays.iter().zip(&parts).map(of).collect()
     };
     let mut values = held(&buffers);
     for (array, values) in request.arrays.iter().zip(&mut values) {
@@ -123,16 +142,21 @@ pub fn rounds(module: &Module, request: &Rounds) -> Result<Played, Failure> {
             values.fill(String::new());
         }
     }
-    let start = |(array, values): (&Array, &Vec<String>)| played::Array {
+    let start = |((array, part), values): ((&Array, &Part), &Vec<String>)| played::Array {
         name: array.name.clone(),
         shared: array.buffer.is_none(),
-        from: array.from,
+        from: part.from,
         values: values.clone(),
     };
-    let arrays = request.arrays.iter().zip(&values).map(start).collect();
+    let arrays = request.arrays.iter().zip(&parts).zip(&values).map(start).collect();
     let meter = Meter::new(budget());
-    let options =
-        Options { memory: Some(memory()), watch: Some(meter.watch()), checks: Checks::ALL, ..Options::default() };
+    let options = Options {
+        memory: Some(memory()),
+        watch: Some(meter.watch()),
+        checks: Checks::ALL,
+        seed: request.seed,
+        ..Options::default()
+    };
     let mut module = module.clone();
     let mut rounds: Vec<Round> = Vec::new();
     for (number, launch) in request.launches.iter().enumerate() {
@@ -142,7 +166,7 @@ pub fn rounds(module: &Module, request: &Rounds) -> Result<Played, Failure> {
             let message = format!("{} has {threads} threads; at most {MOST_THREADS} can be watched", launch.kernel);
             return Err(Failure::input(message));
         }
-        let place = |(array, &element): (&Array, &Element)| {
+        let place = |(array, &Part { element, from, count }): (&Array, &Part)| {
             let base = match &array.buffer {
                 None => Some(0),
                 Some(name) => {
@@ -150,10 +174,10 @@ pub fn rounds(module: &Module, request: &Rounds) -> Result<Played, Failure> {
                     argument.map(|argument| BUFFERS_BASE + argument as u64 * BUFFER_STRIDE)
                 }
             };
-            let first = array.from * element.bytes() as u64;
-            Watched { shared: array.buffer.is_none(), base: base.map(|base| base + first), element, count: array.count }
+            let first = from.saturating_mul(element.bytes() as u64);
+            Watched { shared: array.buffer.is_none(), base: base.map(|base| base + first), element, count }
         };
-        let watched: Vec<Watched> = request.arrays.iter().zip(&elements).map(place).collect();
+        let watched: Vec<Watched> = request.arrays.iter().zip(&parts).map(place).collect();
         // Shared memory holds nothing when a launch begins.
         for (array, values) in request.arrays.iter().zip(&mut values) {
             if array.buffer.is_none() {
@@ -189,7 +213,7 @@ pub fn rounds(module: &Module, request: &Rounds) -> Result<Played, Failure> {
                 let message = "values go to an array by way of other lanes' registers, or as parts of wider words, and their way is not followed";
                 return Err(Failure::input(format!("{}: {message}", launch.kernel)));
             }
-            advance(&mut values, &round, &elements);
+            advance(&mut values, &round, &parts);
             // What atomics made of an element of global memory is known when the launch has ended.
             if at == last {
                 let ended = held(&buffers);
@@ -206,10 +230,10 @@ pub fn rounds(module: &Module, request: &Rounds) -> Result<Played, Failure> {
 }
 
 /// The elements behind a round.
-fn advance(values: &mut [Vec<String>], round: &Raw, elements: &[Element]) {
+fn advance(values: &mut [Vec<String>], round: &Raw, parts: &[Part]) {
     for (&(array, element), bits) in &round.values {
-        let bytes = &bits.to_le_bytes()[..elements[array].bytes()];
-        values[array][element] = elements[array].show(bytes);
+        let of = parts[array].element;
+        values[array][element] = of.show(&bits.to_le_bytes()[..of.bytes()]);
     }
 }
 

@@ -1,0 +1,11 @@
+// What the figures that play are made of besides an engine's sources; read by this crate's build script and by the book's, as
+// sim/wasm/inputs.rs is.
+
+/// The sources, from the root of the repository.
+pub(crate) const ROUNDS: [&str; 5] = [
+    "book/draw/rounds/src",
+    "book/draw/src/html.rs",
+    "book/draw/src/rounds.rs",
+    "book/draw/src/svg.rs",
+    "book/draw/src/waves.rs",
+];

@@ -1,0 +1,240 @@
+// How long the page takes from a reader's key, click or tap to the next picture while a simulation runs in a worker: at most
+// 200 ms, the limit that browsers' makers call good (interaction to next paint). On the phone the processor is four times slower.
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+
+import { orLater } from "./visit.mjs";
+
+/** Milliseconds that an interaction may take. */
+const MOST = 200;
+/** How often each thing is done. What is judged is the middle one: another program on the machine delays some of them. */
+const TIMES = 5;
+/** How often all of it is tried where it was late, and how long is waited between. */
+const TRIES = 3;
+const PAUSE = 2000;
+/** Pieces of one amount of work by which it is seen how much of the processor other programs take, and how many steps each has. */
+const PIECES = 10;
+const STEPS = 200_000;
+/** By how much that can excuse a page at most. */
+const EXCUSE = 2;
+/** How much slower a phone is. */
+const PHONE_RATE = 4;
+
+/** Goes round until a number of 64 bits is 0 again, which takes longer than anybody waits. */
+const ENDLESS = `.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry endless(.param .u64 p0)
+{
+.reg .b64 %rd<4>;
+.reg .b32 %r<4>;
+.reg .pred %p<2>;
+ld.param.u64 %rd1, [p0];
+mov.u64 %rd2, 1;
+$L:
+add.u64 %rd2, %rd2, 1;
+st.global.u32 [%rd1], %r1;
+setp.ne.u64 %p1, %rd2, 0;
+@%p1 bra $L;
+ret;
+}
+`;
+
+const key = (name, focus, pressed) => ({
+    name: `${name} (${pressed})`,
+    async act(page, section) {
+        if (focus) await section.locator(focus).first().focus();
+        await page.keyboard.press(pressed);
+    },
+});
+const press = (name, find, settled = null) => ({
+    name,
+    async act(page, section, touch) {
+        const own = find(section);
+        await (touch ? own.tap() : own.click());
+        if (settled) await page.waitForFunction(settled, await section.getAttribute("id"));
+    },
+});
+/** A button that has nothing to do at an end of the rounds: then the figure is first taken to the other end. */
+const turn = (name, other) => ({
+    name,
+    async act(_page, section) {
+        const own = section.getByRole("button", { name });
+        if (await own.getAttribute("aria-disabled") === "true") await section.locator("input[aria-label=Round]").press(other);
+        await own.tap();
+    },
+});
+const run = (id) => document.getElementById(id).dataset.run !== "running";
+
+/** `[page, widget, what makes it ready, what is done with keys and a mouse, what is done by touch]`. */
+const PLACES = [
+    ["machine/banks.html", "machine-banks-strides", async (section) => {
+        await section.getByText("Without a guess").click();
+    }, [
+        key("a slider", "#machine-banks-strides-stride", "ArrowRight"),
+        key("the drawing", ".wb-lab-picture", "ArrowRight"),
+        press("a lane", (section) => section.locator(".wb-lab-picture")),
+    ], [
+        press("more", (section) => section.getByLabel("stride in words: more")),
+        press("a lane", (section) => section.locator(".wb-lab-picture")),
+        press("the next lane", (section) => section.getByLabel("the next lane")),
+    ]],
+    ["machine/threads.html", "machine-threads-number", async () => {}, [
+        key("a slider", "input[type=range]", "ArrowRight"),
+        press("Run", (section) => section.locator(".wb-panel-run"), run),
+        press("Edit", (section) => section.locator(".wb-panel-edit")),
+    ], [
+        press("a slider", (section) => section.locator("input[type=range]")),
+        press("Run", (section) => section.locator(".wb-panel-run"), run),
+        press("Edit", (section) => section.locator(".wb-panel-edit")),
+    ]],
+    ["machine/divergence.html", "machine-divergence-sides-step", async (section, page) => {
+        await section.locator(".wb-step-start").click();
+        await page.waitForSelector("#machine-divergence-sides-step .wb-step-bar:not([hidden])");
+    }, [
+        key("a step on", ".wb-step-bar button", "."),
+        key("a step back", ".wb-step-bar button", ","),
+        key("the next event", ".wb-step-bar button", "n"),
+        key("the timeline", "input[type=range]", "ArrowLeft"),
+        press("a step on", (section) => section.getByRole("button", { name: "a step on" })),
+    ], [
+        press("a step on", (section) => section.getByRole("button", { name: "a step on" })),
+        press("a step back", (section) => section.getByRole("button", { name: "a step back" })),
+        press("the next event", (section) => section.getByRole("button", { name: "the next event" })),
+    ]],
+    ["scan.html", "scan-tree", async () => {}, [
+        key("a round on", ".wb-play-toggle", "."),
+        key("a round back", ".wb-play-toggle", ","),
+        key("the rounds' slider", "input[aria-label=Round]", "ArrowLeft"),
+        key("a number", ".wb-play-change input[type=range]", "ArrowLeft"),
+        press("Play and Pause", (section) => section.locator(".wb-play-toggle")),
+    ], [
+        turn("A round on", "Home"),
+        turn("A round back", "End"),
+        press("a number", (section) => section.locator(".wb-play-change input[type=range]").first()),
+        press("Play and Pause", (section) => section.locator(".wb-play-toggle")),
+    ]],
+];
+
+/** Runs in the page: notes how long the latest interaction took, as the browser measures it in steps of 8 ms. */
+function watch() {
+    window.wbLatest = 0;
+    new PerformanceObserver((list) => {
+        for (const { duration, interactionId } of list.getEntries()) {
+            if (interactionId) window.wbLatest = Math.max(window.wbLatest, duration);
+        }
+    }).observe({ type: "event", durationThreshold: 16 });
+}
+
+/** Runs in the page: has a worker of its own simulate until the page is left. */
+async function simulate(ptx) {
+    await window.wbLab.load("engine.js");
+    window.wbBusy = 0;
+    window.wbWorker("sim").ask({
+        op: "run", module: { name: "endless.ptx", ptx }, budget: 1e12, block_budget: 1e12,
+        buffers: [{ name: "b", element: "u32", count: 1, content: "zeros" }],
+        launches: [{ kernel: "endless", grid: [1], block: [32], args: [{ buffer: "b" }] }],
+    }, { told: ({ progress }) => { window.wbBusy = progress.instructions; } });
+}
+
+/** Runs in the page: the milliseconds of each of some pieces of work that are equally large. */
+function pieces([count, steps]) {
+    return Array.from({ length: count }, () => {
+        const began = performance.now();
+        let sum = 0;
+        for (let step = 0; step < steps; step++) sum = (sum * 31 + step) | 0;
+        window.wbSum = sum;
+        return performance.now() - began;
+    });
+}
+
+/**
+ * How many times longer equal pieces of work take than the quickest of them: 1 on a machine that does nothing else. By so much an
+ * interaction takes longer, too, which says nothing of the page.
+ */
+const crowding = (times) => Math.min(EXCUSE, Math.max(1, times.reduce((sum, own) => sum + own, 0) / times.length / Math.max(Math.min(...times), 0.1)));
+
+const middle = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Milliseconds that each of some tries took: the middle, and the worst; and the crowding of the machine meanwhile. */
+async function measure(page, section, act, touch) {
+    const took = [];
+    const work = [];
+    for (let time = 0; time < TIMES; time++) {
+        await page.evaluate(() => { window.wbLatest = 0; });
+        await act(page, section, touch);
+        // The browser tells of an interaction once what follows it is drawn.
+        await page.evaluate(() => new Promise((next) => { requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(next, 60))); }));
+        took.push(await page.evaluate(() => window.wbLatest));
+        work.push(...await page.evaluate(pieces, [PIECES, STEPS]));
+    }
+    return { middle: middle(took), worst: Math.max(...took), crowd: crowding(work) };
+}
+
+async function place({ browser, origin }, [file, id, prepare, keys, taps], touch) {
+    const context = await browser.newContext({
+        serviceWorkers: "block", reducedMotion: "reduce", hasTouch: touch, isMobile: touch,
+        viewport: { width: touch ? 390 : 1280, height: 844 },
+    });
+    const told = [];
+    try {
+        const page = await context.newPage();
+        page.setDefaultTimeout(60_000);
+        await page.goto(`${origin}/${file}`, { waitUntil: "load" });
+        await page.evaluate(watch);
+        const section = page.locator(`#${id}`);
+        await section.scrollIntoViewIfNeeded();
+        await page.waitForSelector(`#${id}[data-state=ready]`);
+        await page.evaluate(simulate, ENDLESS);
+        await prepare(section, page);
+        await page.waitForFunction(() => window.wbBusy > 0);
+        if (touch) {
+            const session = await context.newCDPSession(page);
+            await session.send("Emulation.setCPUThrottlingRate", { rate: PHONE_RATE });
+        }
+        for (const { name, act } of touch ? taps : keys) {
+            let took = await measure(page, section, act, touch);
+            for (let tries = 1; tries < TRIES && took.middle > MOST; tries++) {
+                await page.waitForTimeout(PAUSE);
+                const again = await measure(page, section, act, touch);
+                if (again.middle < took.middle) took = again;
+            }
+            told.push({ what: `${id}: ${name}`, ...took });
+            // One that is late is enough: what makes it late mostly makes all of them late.
+            if (took.middle / took.crowd > MOST) return told;
+        }
+        const before = await page.evaluate(() => window.wbBusy);
+        await page.waitForFunction((old) => window.wbBusy > old, before).catch(() => {
+            throw new Error("the simulation did not run meanwhile, so nothing was measured");
+        });
+    } finally {
+        await orLater(context.close());
+    }
+    return told;
+}
+
+/** Uses a widget of each kind while a simulation runs; returns findings as the looks at pages do. `site` is the built book's folder. */
+export async function responses({ browser }, origin, site) {
+    const found = [];
+    if (/^wbLab\.lacks/.test(await readFile(path.join(site, "lab/sim.js"), "utf8"))) {
+        console.error("not run: how soon widgets answer while a simulation runs, because the book was built without the simulator as WebAssembly");
+        return found;
+    }
+    for (const touch of [false, true]) {
+        const look = { theme: "light", width: touch ? 390 : 1280 };
+        const lines = [];
+        for (const own of PLACES) {
+            try {
+                for (const { what, middle: took, worst, crowd } of await place({ browser, origin }, own, touch)) {
+                    const crowded = took > MOST ? `, with ${crowd.toFixed(1)} times more to do on this machine than it can, or more` : "";
+                    lines.push(`    ${what}: ${took < 16 ? "less than 16" : took} ms, at most ${worst} ms${crowded}`);
+                    if (took / crowd > MOST) found.push({ page: own[0], look, kind: "slow", where: what, what: `it takes ${took} ms to the next picture; at most ${MOST} are allowed` });
+                }
+            } catch (error) {
+                found.push({ page: own[0], look, kind: "slow", where: own[1], what: `it cannot be measured: ${error.message ?? error}` });
+            }
+        }
+        console.log(`from an interaction to the next picture while a simulation runs, ${touch ? `phone, ${PHONE_RATE} times slower` : "desk"}:\n${lines.join("\n")}`);
+    }
+    return found;
+}
