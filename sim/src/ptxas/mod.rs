@@ -8,8 +8,8 @@
 mod access_vectorisation;
 mod aggregated_atomics;
 mod alignment;
-pub mod code_sinking;
-pub mod dead_code;
+pub(crate) mod code_sinking;
+pub(crate) mod dead_code;
 mod float_instructions;
 mod fma_contraction;
 mod load_narrowing;
