@@ -30,6 +30,7 @@ const ENTRIES: &[Entry] = entries![
     "pair_at_an_odd_word",
     "freed_twice",
     "half_of_a_buffer",
+    "mean_of_an_empty_group",
     "tile_overwritten",
     "global_buffer_in_lock_step",
     "flag_with_the_fence_of_a_block",

@@ -201,8 +201,9 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
             r#"banks id=machine-banks-stride title="Which bank?" stride=12 ask="3 apart?" try="stride=3" say="Set the stride to 3.""#,
             r#"banks id=machine-banks-columns title="A column" stride=32 task="No conflicts, please." free=stride also="lane""#,
             r#"threads id=machine-threads-block title="Warps of a block" block=33,2"#,
+            r#"occupancy id=machine-threads-occupancy title="What fits" registers=33 threads=256 shared=4"#,
         ],
-        help: "a figure that readers change: `banks`, `sectors`, `atomics`, `ballot`, `threads`, with a guess before it (`ask`) or challenges (`task`, `task-2`).",
+        help: "a figure that readers change: `banks`, `sectors`, `atomics`, `ballot`, `threads`, `occupancy`, with a guess before it (`ask`) or challenges (`task`, `task-2`).",
         make: |context, directive, _| explorer::explorer(context, directive),
     },
     Entry {

@@ -1,4 +1,4 @@
-//! `explorer MODE …`: a figure of one access, one ballot or one block that readers change in the page. Without JavaScript it is
+//! `explorer MODE …`: a figure of one access, one ballot, one block or one multiprocessor that readers change in the page. Without JavaScript it is
 //! the figure of its initial state, with a table.
 
 use draw::explorer::{Answer, Fault, Kind, Level, Mode, State, Swizzle, answer};
@@ -46,6 +46,7 @@ const fn controls(mode: Mode) -> (&'static [&'static str], usize) {
         Mode::Atomics => (&["words", "kind", "stride", "space", "active", "target", "formula", "warp"], 2),
         Mode::Ballot => (&["active", "formula"], 1),
         Mode::Threads => (&["x", "y"], 2),
+        Mode::Occupancy => (&["registers", "threads", "shared", "target"], 3),
     }
 }
 
@@ -58,8 +59,12 @@ pub(crate) fn explorer(context: &Context<'_>, directive: &mut Directive) -> Resu
         "atomics" => State { mode: Mode::Atomics, kind: Kind::Add, ..State::default() },
         "ballot" => State { mode: Mode::Ballot, ..State::default() },
         "threads" => State { mode: Mode::Threads, ..State::default() },
+        "occupancy" => State { mode: Mode::Occupancy, ..State::default() },
         other => {
-            let message = format!("`{other}` cannot be explored; there are banks, sectors, atomics, ballot, threads");
+            let message = format!(
+                "`{other}` cannot be explored; there are banks, sectors, atomics, ballot, threads, \
+                                   occupancy"
+            );
             return Err(Reason::Wrong(message));
         }
     };
@@ -130,7 +135,7 @@ fn wrong(fault: Fault) -> Reason {
 /// The options that set a state.
 fn state(start: &State, directive: &mut Directive) -> Result<State, Reason> {
     let mut state = start.clone();
-    for name in ["stride", "offset", "width", "every", "words", "warp"] {
+    for name in ["stride", "offset", "width", "every", "words", "warp", "threads", "registers", "shared"] {
         if let Some(text) = directive.maybe(name) {
             let number = text.parse().map_err(|_| Reason::Wrong(format!("`{name}={text}` is no number")))?;
             state = state.with(name, number).unwrap_or(state);

@@ -7,7 +7,7 @@ use std::path::Path;
 use ::data::element::Element;
 use ::data::expression::{self, Names, Number};
 use launch::content::{Content, Context};
-use launch::shape;
+use launch::schema;
 use sim::report::details::Details;
 use sim::{Dim3, Module, Report, Watch};
 
@@ -239,14 +239,11 @@ const MOST_BYTES: u64 = 1 << 26;
 
 /// One launch with its numbers.
 fn made(launch: &Launch, case: &Case, names: &Names) -> Result<Made, String> {
-    let extent = |what: &str, text: &Text| shape(&text.0, names).map_err(|why| format!("{what}: {why}"));
-    let shared = launch.shared.as_ref().map_or(Ok(0), |text| expression::count(&text.0, names));
-    let shared = shared.and_then(|bytes| u32::try_from(bytes).map_err(|_| format!("{bytes} is too much")));
     Ok(Made {
         kernel: case.kernel.clone().unwrap_or_else(|| launch.kernel.clone()),
-        grid: extent("grid", &launch.grid)?,
-        block: extent("block", &launch.block)?,
-        shared: shared.map_err(|why| format!("shared: {why}"))?,
+        grid: launch.grid.resolve("grid", names)?,
+        block: launch.block.resolve("block", names)?,
+        shared: schema::number("shared", launch.shared.as_ref(), 0, names)?,
         args: launch.args.clone(),
     })
 }

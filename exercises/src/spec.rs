@@ -2,38 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
-use toml::Value;
-
-/// A number or an expression, as text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct Text(pub String);
-
-impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        match Value::deserialize(from)? {
-            Value::String(text) => Ok(Self(text)),
-            Value::Integer(number) => Ok(Self(number.to_string())),
-            Value::Float(number) => Ok(Self(format!("{number:?}"))),
-            Value::Boolean(truth) => Ok(Self(truth.to_string())),
-            // An extent of several dimensions.
-            Value::Array(list) if list.len() <= 3 => {
-                let part = |value: Value| match value {
-                    Value::String(text) => Ok(text),
-                    Value::Integer(number) => Ok(number.to_string()),
-                    other => Err(format!("a number or an expression belongs here, not a {}", other.type_str())),
-                };
-                let parts: Result<Vec<String>, String> = list.into_iter().map(part).collect();
-                parts.map(|parts| Self(parts.join(", "))).map_err(serde::de::Error::custom)
-            }
-            other => {
-                let message = format!("a number or an expression belongs here, not a {}", other.type_str());
-                Err(serde::de::Error::custom(message))
-            }
-        }
-    }
-}
+pub use launch::schema::Text;
+use launch::schema::{Extent, LaunchTable};
+use serde::{Deserialize, Serialize};
 
 /// What is run for every case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,22 +62,38 @@ const fn one_point() -> u32 {
     1
 }
 
-/// One launch.
+/// One launch: a table as launch files have it, which names its kernel, its grid and its block.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "LaunchTable")]
 pub struct Launch {
     /// The kernel's name.
     pub kernel: String,
     /// Thread blocks.
-    pub grid: Text,
+    pub grid: Extent,
     /// Threads in a block.
-    pub block: Text,
+    pub block: Extent,
     /// Dynamic shared memory, in bytes.
-    #[serde(default)]
     pub shared: Option<Text>,
     /// Names of buffers, numbers and expressions.
-    #[serde(default)]
     pub args: Vec<Text>,
+}
+
+impl TryFrom<LaunchTable> for Launch {
+    type Error = String;
+
+    fn try_from(table: LaunchTable) -> Result<Self, String> {
+        let missing = |field: &str| format!("a launch of an exercise says its `{field}`");
+        if !table.symbols.is_empty() || table.repeat.is_some() {
+            return Err("a launch of an exercise has no `symbols` and no `repeat`".to_owned());
+        }
+        Ok(Self {
+            kernel: table.kernel.ok_or_else(|| missing("kernel"))?,
+            grid: table.grid.ok_or_else(|| missing("grid"))?,
+            block: table.block.ok_or_else(|| missing("block"))?,
+            shared: table.shared,
+            args: table.args,
+        })
+    }
 }
 
 /// One input.

@@ -1,8 +1,12 @@
 //! A simulated streaming multiprocessor: executes PTX warp by warp on the CPU and counts what the hardware counts.
 //!
-//! The way through this crate: [`Module::parse`] reads PTX text, [`simulate`] runs one of its kernels for a
-//! [`Launch`] and returns a [`Report`] and the buffers; [`run_observed`] runs one with an observer of the caller's own;
-//! a [`Session`](session::Session) steps one forwards and back.
+//! The ways in: [`Module::parse`] reads PTX text, and what it returns is run for a [`Launch`] in one of three ways.
+//! [`simulate`] returns a [`Report`] and the buffers; [`run_observed`] does so for an observer of the caller's own; a
+//! [`Session`](session::Session) steps the launch forwards and back. [`machine_code`] takes a cubin in place of PTX.
+//!
+//! The other public modules are what those take and give: `report` and `target` for everybody; `event`, `ir`, `observe`,
+//! `prepare` and `memory` for observers, which see instructions and accesses; `predict` for times; `isa`, `semantics` and
+//! `ptx` for whoever lists or reads instructions; `extents` for whoever looks for a launch that runs.
 //! Nothing here touches a file, a clock, CUDA or an operating system, so that the crate can be built for
 //! `wasm32-unknown-unknown`.
 
@@ -10,7 +14,7 @@
 
 mod check;
 pub mod diagnostic;
-pub mod error;
+mod error;
 pub mod event;
 mod exec;
 pub mod extents;
@@ -30,7 +34,7 @@ mod options;
 pub mod predict;
 pub mod prepare;
 pub mod ptx;
-pub mod ptxas;
+mod ptxas;
 pub mod report;
 mod scheduler;
 pub mod semantics;

@@ -54,6 +54,7 @@ fn example(form: &str) -> Option<String> {
         // A table, a selector or a byte count is a number.
         operands.extend(signature.src.iter().enumerate().map(|(at, &ty)| match (parts[0], at) {
             ("lop3", 3) => "0x96".to_owned(),
+            ("div" | "rem", 1) if ty.is_integer() => "3".to_owned(),
             _ => register(ty, at + 1),
         }));
         return Some(format!("{form} {};", operands.join(", ")));

@@ -33,6 +33,23 @@ const EXAMPLES: &[(&str, &str, u32)] = &[
         "mov.u32 %r1, 1;\nT: .branchtargets A, B;\nbrx.idx %r1, T;\nA: mov.b32 %out, 5;\nbra DONE;\nB: mov.b32 %out, 6;",
         6,
     ),
+    (
+        "st.async",
+        "setp.eq.u32 %q2, %tid, 0;\nmov.u32 %r7, full;\n@%q2 mbarrier.init.shared.b64 [%r7], 1;\nbar.sync 0;\n\
+         @%q2 mbarrier.arrive.expect_tx.shared.b64 %d1, [%r7], 4;\n\
+         @%q2 st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [block], 7, [%r7];\n\
+         WAIT:\nmbarrier.try_wait.parity.shared.b64 %q3, [%r7], 0;\n@!%q3 bra WAIT;\nld.shared.u32 %out, [block];",
+        7,
+    ),
+    (
+        "red.async",
+        "setp.eq.u32 %q2, %tid, 0;\nmov.u32 %r7, full;\n@%q2 st.shared.u32 [block], 0;\n\
+         @%q2 mbarrier.init.shared.b64 [%r7], 1;\nbar.sync 0;\n\
+         @%q2 mbarrier.arrive.expect_tx.shared.b64 %d1, [%r7], 128;\n\
+         red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [block], 2, [%r7];\n\
+         WAIT:\nmbarrier.try_wait.parity.shared.b64 %q3, [%r7], 0;\n@!%q3 bra WAIT;\nld.shared.u32 %out, [block];",
+        64,
+    ),
     ("barrier.cluster", "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\nmov.b32 %out, 1;", 1),
     ("pmevent", "pmevent 3;\nmov.b32 %out, 1;", 1),
     ("setmaxnreg", "setmaxnreg.inc.sync.aligned.u32 64;\nmov.b32 %out, 1;", 1),
@@ -42,7 +59,7 @@ const EXAMPLES: &[(&str, &str, u32)] = &[
 #[test]
 fn examples_leave_what_they_should() {
     for &(name, body, wanted) in EXAMPLES {
-        let text = kernel(".shared .align 16 .b8 block[64];", body);
+        let text = kernel(".shared .align 16 .b8 block[64];\n.shared .align 8 .b64 full;", body);
         let ran = run_text(&text, 1, 32, &unchecked(1 << 16));
         assert!(ran.report.findings.is_empty(), "{name}: {:#?}", ran.report.findings);
         assert_eq!(ran.out, vec![wanted; 32], "{name}");

@@ -7,6 +7,8 @@ const orLater = (closing) => Promise.race([closing.catch(() => {}), new Promise(
 const PAGE = "machine/banks.html";
 const STRIDES = "machine-banks-strides";
 const COLUMNS = "machine-banks-columns";
+const THREADS = "machine/threads.html";
+const OCCUPANCY = "machine-threads-occupancy";
 /** How many addresses that nobody wrote are tried. */
 const FRAGMENTS = 1000;
 
@@ -148,6 +150,50 @@ const TESTS = {
             demand(errors.length === 0, errors.join("; "));
         } finally {
             await orLater(context.close());
+        }
+    },
+
+    /** Occupancy: what runs out first, by keyboard; a block and another GPU by touch on a phone. */
+    async "occupancy"(browser, origin) {
+        const keyboard = await open(browser, origin, THREADS);
+        try {
+            const section = await ready(keyboard.page, OCCUPANCY);
+            await section.locator(`#${OCCUPANCY}-guess`).focus();
+            await keyboard.page.keyboard.type("48");
+            await keyboard.page.keyboard.press("Enter");
+            await section.locator(`#${OCCUPANCY}-registers`).focus();
+            await keyboard.page.keyboard.press("ArrowRight");
+            demand((await said(section)).includes("6 blocks and 48 of 64 warps are resident"), await said(section));
+            demand((await section.locator(".wb-lab-guess").textContent()).includes("You guessed 48; it is 48."), "the guess is not judged");
+            // No block fits: nothing can be selected, and nothing fails.
+            await section.locator(`#${OCCUPANCY}-registers`).fill("255");
+            await section.locator(`#${OCCUPANCY}-threads`).fill("1024");
+            demand((await said(section)).includes("not one block fits. Registers run out first."), await said(section));
+            await section.getByLabel("the next block").click();
+            await keyboard.page.keyboard.press("r");
+            await section.getByLabel("the next block").click();
+            const lens = section.locator(".wb-lab-lens span");
+            demand((await lens.textContent()).startsWith("block 0: warps 0 to 7"), `the block says: ${await lens.textContent()}`);
+            demand(keyboard.errors.length === 0, keyboard.errors.join("; "));
+        } finally {
+            await orLater(keyboard.context.close());
+        }
+        const touch = await open(browser, origin, THREADS, { width: 390, touch: true, theme: "dark" });
+        try {
+            const section = await ready(touch.page, OCCUPANCY);
+            await section.getByText("Without a guess").tap();
+            await section.getByLabel("threads per block: more").tap();
+            demand((await said(section)).startsWith("288 threads per block"), await said(section));
+            await section.locator(".wb-lab-picture").tap();
+            demand(/^block \d+: warps/.test(await section.locator(".wb-lab-lens span").textContent()), "a tap selects no block");
+            await section.locator(".wb-lab-more > summary").tap();
+            await section.locator(`#${OCCUPANCY}-target`).selectOption("g80");
+            demand((await said(section)).includes("of 24 warps"), await said(section));
+            const wide = await touch.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+            demand(wide <= 1, `the page is ${wide} px wider than the screen`);
+            demand(touch.errors.length === 0, touch.errors.join("; "));
+        } finally {
+            await orLater(touch.context.close());
         }
     },
 

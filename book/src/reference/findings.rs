@@ -38,6 +38,7 @@ const fn written(kind: FindingKind) -> &'static str {
         FindingKind::Misaligned => include_str!("../../reference/misaligned.md"),
         FindingKind::InvalidFree => include_str!("../../reference/invalid-free.md"),
         FindingKind::Uninitialized => include_str!("../../reference/uninitialized.md"),
+        FindingKind::DivisionByZero => include_str!("../../reference/division-by-zero.md"),
         FindingKind::Race => include_str!("../../reference/race.md"),
         FindingKind::BarrierDivergence => include_str!("../../reference/barrier-divergence.md"),
         FindingKind::InvalidSyncMask => include_str!("../../reference/invalid-sync-mask.md"),
@@ -115,6 +116,10 @@ fn counterpart(kind: FindingKind) -> Result<String, Reason> {
     let with: Vec<&Said> = having(&record, kind.name()).collect();
     let tools = finders(&record, kind.name());
     let mut text = "\n## compute-sanitizer’s counterpart\n\n".to_owned();
+    if with.is_empty() {
+        text += "None of the catalogue’s kernels with this finding has run under its tools yet.\n";
+        return Ok(text);
+    }
     if tools.is_empty() {
         text += "None of its tools reports this.\n";
     } else {
@@ -187,7 +192,8 @@ pub(crate) fn index(to: &str) -> Result<String, Reason> {
     let record = comparison().map_err(Reason::Contradicted)?;
     for kind in FindingKind::ALL {
         let name = kind.name();
-        let kernels = having(&record, name).count();
+        let waiting = catalogue::of(name).filter(|&kernel| record.waiting.contains(kernel));
+        let kernels = having(&record, name).count() + waiting.count();
         let tools: Vec<String> = finders(&record, name).iter().map(|(tool, _)| escape(tool)).collect();
         table.rows.push(vec![
             format!("<a href=\"{to}{name}.html\">{}</a>", code(name)),

@@ -17,6 +17,7 @@ window.wbExplorerFields = (() => {
             offset: initial.mode === "sectors" ? "first byte" : "first word", width: "bytes per lane",
             swizzle: "layout", every: "words between padding", target: "GPU", kind: "instruction", words: "different words",
             active: "lanes", formula: "formula", warp: "number of the warp", space: "memory", x: "block, x", y: "block, y",
+            threads: "threads per block", registers: "registers per thread", shared: "shared memory per block, KiB",
         };
         const CHOICES = {
             width: [[4, "4 bytes"], [8, "8 bytes"], [16, "16 bytes"]],

@@ -27,7 +27,9 @@ wbLab.register("explorer", async (section, config, lab) => {
     const ask = config.ask ?? null;
     const keep = (values) => { Object.assign(kept, values); lab.store.set(id, kept); };
 
-    const LANES = { banks: true, sectors: true, atomics: true, ballot: true, threads: false }[initial.mode];
+    const LANES = { banks: true, sectors: true, atomics: true, ballot: true, threads: false, occupancy: false }[initial.mode];
+    /** What is selected in the figure. */
+    const WHAT = LANES ? "lane" : initial.mode === "occupancy" ? "block" : "thread";
     const axis = config.axis ?? null;
 
     const request = (asked, link) => module.call({
@@ -70,7 +72,7 @@ wbLab.register("explorer", async (section, config, lab) => {
         lens.replaceChildren();
         const lane = selected === null ? null : shown.lanes[selected];
         if (!lane) {
-            lens.append(`Select ${LANES ? "a lane" : "a thread"} in the figure: arrow keys, a finger, or `);
+            lens.append(`Select a ${WHAT} in the figure: arrow keys, a finger, or `);
         } else {
             for (const cell of cellsOf(selected)) {
                 const box = document.createElementNS("http://www.w3.org/2000/svg", "rect");
@@ -80,11 +82,10 @@ wbLab.register("explorer", async (section, config, lab) => {
             }
         }
         const many = shown.lanes.length;
-        const go = (by) => select(selected === null ? 0 : (selected + by + many) % many);
-        const what = LANES ? "lane" : "thread";
+        const go = (by) => { if (many > 0) select(selected === null ? 0 : (selected + by + many) % many); };
         const text = make("span", {}, lane ? lane.text : "");
-        lens.append(button("‹", () => go(-1), { "aria-label": `the ${what} before` }), text,
-            button("›", () => go(1), { "aria-label": `the next ${what}` }));
+        lens.append(button("‹", () => go(-1), { "aria-label": `the ${WHAT} before` }), text,
+            button("›", () => go(1), { "aria-label": `the next ${WHAT}` }));
         if (lane && LANES && !panel.disabled) {
             const word = initial.mode === "ballot" ? (lane.on ? "vote no" : "vote yes") : lane.on ? "leave out" : "take part";
             lens.append(button(word, toggle, { class: "wb-lab-toggle" }));

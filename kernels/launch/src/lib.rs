@@ -1,6 +1,6 @@
 //! A launch of a kernel without files, CUDA or an operating system: which kernel is meant ([`names`]), which parameters it has
-//! ([`signature`]), what its arguments and buffers hold ([`argument`], [`content`]), and how it is simulated with all checks
-//! ([`checked`]). `kernels` launches with it, and so does the grader of exercises in a page of the book.
+//! ([`signature`]), what its arguments and buffers hold ([`argument`], [`content`]), how it is written in TOML ([`schema`]), and
+//! how it is simulated with all checks ([`checked`]). `kernels` launches with it, and so does the grader of exercises in a page of the book.
 //!
 //! The one file that is opened here is one that a buffer's content names, `in:data.bin`; where there are no files, that is an
 //! error like any file that cannot be read.
@@ -11,6 +11,7 @@ pub mod argument;
 pub mod checked;
 pub mod content;
 pub mod names;
+pub mod schema;
 pub mod signature;
 
 use std::path::PathBuf;

@@ -9,132 +9,17 @@
 //! A *flight* is what a thread waits for at once. Its places are entries in two tables, of what is written and of what is
 //! read, with the instruction.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use super::clocks::Clocks;
+pub(super) use super::flights::Hit;
+use super::flights::{Barrier, Entry, Flight, GRANULE, Groups, MANY, PHASES, Proxies, Seen, Table};
 use super::orders::{MemoryOrder, Step};
 use super::pages::PageMap;
 use crate::event::{AccessEvent, AccessKind};
 use crate::findings::Early;
-use crate::ir::inst::{MBARRIER_PARITY, Pc, Space};
+use crate::ir::inst::{MBARRIER_PARITY, Space};
 use crate::lanes::lanes_of;
-
-/// Binary logarithm of the bytes of an entry: copies move multiples of four, at addresses that are.
-const GRANULE: u32 = 2;
-
-/// Phases of an mbarrier that are remembered: pipelines are a few stages long.
-const PHASES: usize = 8;
-
-/// Flights from which on those that their threads have waited for are forgotten, where threads never all meet.
-const MANY: usize = 1 << 16;
-
-/// An access that meets a copy.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Hit {
-    /// The lane of the access.
-    pub lane: u32,
-    /// Address of the granule.
-    pub address: u64,
-    /// The thread that began the copy, or wrote what it reads.
-    pub thread: u32,
-    /// What it did: the copy's write or read, or the write that it reads.
-    pub kind: AccessKind,
-    pub pc: Pc,
-    pub why: Early,
-}
-
-/// A place that is written or read by a copy.
-#[derive(Debug, Clone, Copy, Default)]
-struct Entry {
-    /// Position of its flight, plus one.
-    flight: u32,
-    pc: Pc,
-    time: u32,
-    /// The copy engine adds to what is there.
-    adds: bool,
-}
-
-#[derive(Debug, Default)]
-struct Table {
-    shared: Vec<Entry>,
-    global: PageMap<Entry>,
-}
-
-impl Table {
-    fn get(&self, space: Space, granule: u64) -> Entry {
-        match space {
-            Space::Shared => self.shared.get(granule as usize).copied().unwrap_or_default(),
-            _ => self.global.get(&granule).copied().unwrap_or_default(),
-        }
-    }
-
-    /// Puts an entry and returns the one that was there.
-    fn put(&mut self, space: Space, granule: u64, entry: Entry, shared_bytes: u64) -> Entry {
-        if space != Space::Shared {
-            return self.global.insert(granule, entry).unwrap_or_default();
-        }
-        if self.shared.is_empty() {
-            self.shared.resize(shared_bytes.div_ceil(1 << GRANULE) as usize, Entry::default());
-        }
-        match self.shared.get_mut(granule as usize) {
-            Some(place) => std::mem::replace(place, entry),
-            None => Entry::default(),
-        }
-    }
-}
-
-/// What a thread waits for at once.
-#[derive(Debug, Default)]
-struct Flight {
-    live: bool,
-    thread: u32,
-    /// When it began: entries before that are of another flight in the same place.
-    since: u32,
-    /// When its thread waited for all of it, and for its reads; 0 is never.
-    waited: u32,
-    read: u32,
-    /// Mbarriers, with the number of the phase that does not end before.
-    phases: Vec<(u64, u32)>,
-    engine: bool,
-}
-
-/// The copies of one thread that it waits for in groups.
-#[derive(Debug, Default)]
-struct Groups {
-    open: Vec<u32>,
-    /// The next copy begins another flight of the open group.
-    tracked: bool,
-    committed: VecDeque<Vec<u32>>,
-}
-
-/// Who knows that a phase is over.
-#[derive(Debug)]
-struct Seen {
-    phase: u32,
-    any: bool,
-    /// When each thread saw it; 0 is never.
-    times: Vec<u32>,
-}
-
-#[derive(Debug, Default)]
-struct Barrier {
-    /// Phases that have ended.
-    count: u32,
-    /// The same as the barrier's word has it, modulo 16.
-    word: u64,
-    phases: Vec<Seen>,
-}
-
-/// A write that the copy engine may read later, and the latest `fence.proxy.async` of threads.
-#[derive(Debug, Default)]
-struct Proxies {
-    /// By granule of shared memory: time, thread and instruction of the latest ordinary write.
-    written: Vec<(u32, u32, Pc)>,
-    /// By thread: when, and the time before which all threads' writes were known then.
-    fences: HashMap<u32, (u32, u32)>,
-    /// The greatest of the latter.
-    all: u32,
-}
 
 /// The asynchronous copies of one thread block.
 #[derive(Debug, Default)]
@@ -448,24 +333,5 @@ impl Copies {
             self.sources.global = PageMap::default();
             self.groups.clear();
         }
-    }
-}
-
-impl Proxies {
-    /// The ordinary write of a granule that the copy engine reads for `thread` without a fence between.
-    fn unfenced(&self, space: Space, granule: u64, thread: u32, clocks: &Clocks) -> Option<Hit> {
-        let &(time, writer, pc) = self.written.get(granule as usize).filter(|_| space == Space::Shared)?;
-        if time == 0 {
-            return None;
-        }
-        // The writer's own fence, or one of somebody who knew the write.
-        let (own, _) = self.fences.get(&writer).copied().unwrap_or_default();
-        let (copier, known) = self.fences.get(&thread).copied().unwrap_or_default();
-        // What was not learned at a barrier of the block was learned in a way that is not looked into here.
-        let otherwise = copier > time && (time >= clocks.floor || writer / 32 == thread / 32);
-        if own > time || self.all > time || copier > time && known > time || otherwise {
-            return None;
-        }
-        Some(Hit { lane: 0, address: 0, thread: writer, kind: AccessKind::Store, pc, why: Early::Proxy })
     }
 }

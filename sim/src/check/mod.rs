@@ -12,7 +12,9 @@
 mod blocks;
 mod cells;
 mod clocks;
+mod conflicts;
 mod copies;
+mod flights;
 mod initcheck;
 mod orders;
 mod pages;

@@ -23,9 +23,10 @@ pub(super) enum Step {
     None,
     /// `cp.async`: each lane copies a few bytes.
     Copy,
-    /// `cp.async.bulk`: one lane has the copy engine copy many. Waited for at an mbarrier, or else by groups.
+    /// `cp.async.bulk`: one lane has the copy engine copy many. Waited for at an mbarrier, or else by groups. And `st.async`
+    /// and `red.async`, which are waited for at an mbarrier.
     Bulk { at_barrier: bool },
-    /// The bytes of the bulk copy before it are taken off what an mbarrier expects.
+    /// The bytes of the copy or store before it are taken off what an mbarrier expects.
     Completes,
     /// `cp.async.mbarrier.arrive`: an mbarrier waits for the copies that the thread has begun.
     Tracks,
@@ -107,7 +108,8 @@ fn order(inst: &Instruction) -> MemoryOrder {
     // Looking at an mbarrier changes nothing. An arrival at it releases, unless it says otherwise, and so does the end of
     // a copy that it waits for.
     let looks = has("test_wait") || has("try_wait");
-    let arrives = (has("mbarrier") || has("mbarrier::complete_tx::bytes")) && !looks && !has("relaxed");
+    let completes = has("mbarrier::complete_tx::bytes");
+    let arrives = completes || has("mbarrier") && !looks && !has("relaxed");
     let releases = has("release") || has("acq_rel") || has("sc") || arrives;
     let mbarrier = matches!(&inst.op, Op::Atomic(atomic) if atomic.op.is_mbarrier());
     let acquires = has("acquire") || has("acq_rel") || has("sc") || mbarrier;
@@ -118,10 +120,14 @@ fn order(inst: &Instruction) -> MemoryOrder {
 fn step(inst: &Instruction) -> Step {
     let (opcode, parts) = (&inst.opcode, inst.opcode.parts());
     let begins = |with: &[&str]| parts.starts_with(with);
+    let later = begins(&["st", "async"]) || begins(&["red", "async"]);
     match &inst.op {
         Op::Copy(_) => Step::Copy,
         Op::Bulk(_) => Step::Bulk { at_barrier: parts.iter().any(|part| part.starts_with("mbarrier::complete_tx")) },
-        Op::Atomic(atomic) if atomic.op == AtomicOp::MbarrierComplete && opcode.has("bulk") => Step::Completes,
+        Op::Atomic(atomic) if atomic.op == AtomicOp::MbarrierComplete && (later || opcode.has("bulk")) => {
+            Step::Completes
+        }
+        Op::Store(_) | Op::Atomic(_) if later => Step::Bulk { at_barrier: true },
         Op::Atomic(_) if begins(&["cp", "async", "mbarrier", "arrive"]) => Step::Tracks,
         Op::Fence if begins(&["fence", "proxy", "async"]) => Step::ProxyFence,
         Op::CopyStep if begins(&["cp", "async", "wait_all"]) => Step::WaitAll,

@@ -8,7 +8,7 @@ use crate::ir::FRAME_OFFSET;
 use crate::ir::inst::{Access, Reg, Space};
 use crate::machine::block::Block;
 use crate::machine::warp::Warp;
-use crate::memory::global::Allocation;
+use crate::memory::allocation::Allocation;
 use crate::memory::rows::{self, Layout, each_lane, element};
 
 /// Where the lanes of an access go, in one space.

@@ -7,6 +7,7 @@ mod additions;
 mod alu;
 pub(crate) mod atomic;
 mod bulk;
+mod divisions;
 mod lanes;
 mod matrix;
 mod memory;
@@ -98,6 +99,8 @@ fn run_here<O: Observer>(warp: &mut Warp, block: &mut Block<'_, O>, path: usize,
                     if let Op::Varying(varying) = &inst.op {
                         note_difference(warp, block, pc, varying, active);
                         insts = std::slice::from_ref(&varying.inst);
+                    } else if let Op::Lane(lane) = &inst.op {
+                        divisions::look(warp, block, pc, lane, active);
                     }
                 }
             } else {

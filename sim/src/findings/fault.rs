@@ -5,6 +5,7 @@ use std::fmt;
 use super::{FindingKind, Memory};
 use crate::ir::inst::Space;
 use crate::memory::location::Location;
+use crate::semantics::Division;
 
 /// Something that a kernel must not do, or that keeps it from its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,13 @@ pub(crate) enum Fault {
     Misaligned(Miss),
     /// An access outside of every allocation.
     OutOfBounds(Miss),
+    /// A division of whole numbers by zero.
+    DivisionByZero {
+        /// Quotient or remainder, and the type.
+        division: Division,
+        /// The bits of the first lane's dividend.
+        dividend: u64,
+    },
     /// A call through a pointer that points to no function.
     NoFunction {
         /// The pointer.
@@ -195,6 +203,7 @@ impl Fault {
         match self {
             Self::Misaligned(_) => FindingKind::Misaligned,
             Self::OutOfBounds(_) | Self::NoFunction { .. } | Self::StackOverflow => FindingKind::OutOfBounds,
+            Self::DivisionByZero { .. } => FindingKind::DivisionByZero,
             Self::DoubleFree { .. } | Self::NeverAllocated { .. } => FindingKind::InvalidFree,
             Self::Assertion { .. } => FindingKind::Assert,
             Self::Breakpoint | Self::Trap => FindingKind::Trap,

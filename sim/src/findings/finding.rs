@@ -17,6 +17,8 @@ pub enum FindingKind {
     InvalidFree,
     /// A read of memory that nobody has written.
     Uninitialized,
+    /// A division of whole numbers by zero.
+    DivisionByZero,
     /// Two conflicting accesses that nothing orders.
     Race,
     /// A barrier that some threads of the block can never reach, or that not all reach at the same place.
@@ -36,11 +38,12 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// All kinds, in the order in which they are explained.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::OutOfBounds,
         Self::Misaligned,
         Self::InvalidFree,
         Self::Uninitialized,
+        Self::DivisionByZero,
         Self::Race,
         Self::BarrierDivergence,
         Self::InvalidSyncMask,
@@ -57,6 +60,7 @@ impl FindingKind {
             Self::Misaligned => "misaligned",
             Self::InvalidFree => "invalid-free",
             Self::Uninitialized => "uninitialized",
+            Self::DivisionByZero => "division-by-zero",
             Self::Race => "race",
             Self::BarrierDivergence => "barrier-divergence",
             Self::InvalidSyncMask => "invalid-sync-mask",

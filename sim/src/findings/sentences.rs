@@ -6,6 +6,7 @@ use crate::event::LaunchInfo;
 use crate::ir::inst::Space;
 use crate::ir::layout::STACK;
 use crate::lanes::lanes_text;
+use crate::semantics::Division;
 
 impl Fault {
     /// What happened to whom, without the place in the source.
@@ -25,6 +26,12 @@ impl Fault {
             Self::OutOfBounds(miss) => {
                 let Miss { does, width, .. } = miss;
                 format!("{} {does} {width} bytes outside every buffer: {}", thread(), place(miss, launch))
+            }
+            &Self::DivisionByZero { division: Division { remainder, ty }, dividend } => {
+                let value = ty.extend(dividend);
+                let value = if ty.is_signed() { (value as i64).to_string() } else { value.to_string() };
+                let what = if remainder { "remainder" } else { "quotient" };
+                format!("{} divides {value} by zero: the {what} is undefined", thread())
             }
             Self::NoFunction { address } => {
                 format!("{} calls address {address:#x}, where no function of this kind begins", thread())
@@ -111,6 +118,10 @@ impl Fault {
             }
             Self::OutOfBounds(_) => {
                 "check the index against the number of elements before the access; a GPU ends the launch here"
+            }
+            Self::DivisionByZero { .. } => {
+                "test the divisor before the division: C++ leaves it undefined, so that an optimiser may remove what depends \
+                 on it, and a GPU goes on with a value that means nothing"
             }
             Self::NoFunction { .. } => {
                 "a function pointer is null, was never set or belongs to the host: look at where it comes from"

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::inst::{CONSTANT, Reg};
 
-/// Read-only special registers: their value is known when a warp starts.
+/// Read-only special registers: their value is known when a warp starts. A launch without clusters is one whose clusters have
+/// one thread block each, so a block's place in its cluster is the same in all launches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the variants are PTX's own names")]
 pub enum StartValue {
@@ -33,69 +34,72 @@ pub enum StartValue {
     LanemaskGe,
     DynamicSharedBytes,
     TotalSharedBytes,
+    AggregateSharedBytes,
+    ClusterIdX,
+    ClusterIdY,
+    ClusterIdZ,
+    NclusterIdX,
+    NclusterIdY,
+    NclusterIdZ,
+    ClusterCtaidX,
+    ClusterCtaidY,
+    ClusterCtaidZ,
+    ClusterNctaidX,
+    ClusterNctaidY,
+    ClusterNctaidZ,
+    ClusterCtarank,
+    ClusterNctarank,
 }
 
 impl StartValue {
+    /// All of them, as PTX writes them.
+    pub(crate) const ALL: [(&str, Self); 40] = [
+        ("%tid.x", Self::TidX),
+        ("%tid.y", Self::TidY),
+        ("%tid.z", Self::TidZ),
+        ("%ntid.x", Self::NtidX),
+        ("%ntid.y", Self::NtidY),
+        ("%ntid.z", Self::NtidZ),
+        ("%ctaid.x", Self::CtaidX),
+        ("%ctaid.y", Self::CtaidY),
+        ("%ctaid.z", Self::CtaidZ),
+        ("%nctaid.x", Self::NctaidX),
+        ("%nctaid.y", Self::NctaidY),
+        ("%nctaid.z", Self::NctaidZ),
+        ("%laneid", Self::LaneId),
+        ("%warpid", Self::WarpId),
+        ("%nwarpid", Self::NwarpId),
+        ("%smid", Self::SmId),
+        ("%nsmid", Self::NsmId),
+        ("%gridid", Self::GridId),
+        ("%lanemask_eq", Self::LanemaskEq),
+        ("%lanemask_lt", Self::LanemaskLt),
+        ("%lanemask_le", Self::LanemaskLe),
+        ("%lanemask_gt", Self::LanemaskGt),
+        ("%lanemask_ge", Self::LanemaskGe),
+        ("%dynamic_smem_size", Self::DynamicSharedBytes),
+        ("%total_smem_size", Self::TotalSharedBytes),
+        ("%aggr_smem_size", Self::AggregateSharedBytes),
+        ("%clusterid.x", Self::ClusterIdX),
+        ("%clusterid.y", Self::ClusterIdY),
+        ("%clusterid.z", Self::ClusterIdZ),
+        ("%nclusterid.x", Self::NclusterIdX),
+        ("%nclusterid.y", Self::NclusterIdY),
+        ("%nclusterid.z", Self::NclusterIdZ),
+        ("%cluster_ctaid.x", Self::ClusterCtaidX),
+        ("%cluster_ctaid.y", Self::ClusterCtaidY),
+        ("%cluster_ctaid.z", Self::ClusterCtaidZ),
+        ("%cluster_nctaid.x", Self::ClusterNctaidX),
+        ("%cluster_nctaid.y", Self::ClusterNctaidY),
+        ("%cluster_nctaid.z", Self::ClusterNctaidZ),
+        ("%cluster_ctarank", Self::ClusterCtarank),
+        ("%cluster_nctarank", Self::ClusterNctarank),
+    ];
+
     /// The special register that PTX writes as `name`.
     pub fn from_name(name: &str) -> Option<Self> {
-        Some(match name {
-            "%tid.x" => Self::TidX,
-            "%tid.y" => Self::TidY,
-            "%tid.z" => Self::TidZ,
-            "%ntid.x" => Self::NtidX,
-            "%ntid.y" => Self::NtidY,
-            "%ntid.z" => Self::NtidZ,
-            "%ctaid.x" => Self::CtaidX,
-            "%ctaid.y" => Self::CtaidY,
-            "%ctaid.z" => Self::CtaidZ,
-            "%nctaid.x" => Self::NctaidX,
-            "%nctaid.y" => Self::NctaidY,
-            "%nctaid.z" => Self::NctaidZ,
-            "%laneid" => Self::LaneId,
-            "%warpid" => Self::WarpId,
-            "%nwarpid" => Self::NwarpId,
-            "%smid" => Self::SmId,
-            "%nsmid" => Self::NsmId,
-            "%gridid" => Self::GridId,
-            "%lanemask_eq" => Self::LanemaskEq,
-            "%lanemask_lt" => Self::LanemaskLt,
-            "%lanemask_le" => Self::LanemaskLe,
-            "%lanemask_gt" => Self::LanemaskGt,
-            "%lanemask_ge" => Self::LanemaskGe,
-            "%dynamic_smem_size" => Self::DynamicSharedBytes,
-            "%total_smem_size" => Self::TotalSharedBytes,
-            _ => return None,
-        })
+        Self::ALL.iter().find(|(of, _)| *of == name).map(|&(_, value)| value)
     }
-
-    /// All of them as PTX writes them.
-    pub(crate) const NAMES: [&str; 25] = [
-        "%tid.x",
-        "%tid.y",
-        "%tid.z",
-        "%ntid.x",
-        "%ntid.y",
-        "%ntid.z",
-        "%ctaid.x",
-        "%ctaid.y",
-        "%ctaid.z",
-        "%nctaid.x",
-        "%nctaid.y",
-        "%nctaid.z",
-        "%laneid",
-        "%warpid",
-        "%nwarpid",
-        "%smid",
-        "%nsmid",
-        "%gridid",
-        "%lanemask_eq",
-        "%lanemask_lt",
-        "%lanemask_le",
-        "%lanemask_gt",
-        "%lanemask_ge",
-        "%dynamic_smem_size",
-        "%total_smem_size",
-    ];
 
     /// Whether it is another one in every lane of a warp; else all lanes have the same.
     pub fn differs_by_lane(self) -> bool {
@@ -112,12 +116,19 @@ impl StartValue {
                 | Self::LanemaskGe
         )
     }
-}
 
-impl StartValue {
     /// Whether it is another one in every thread block.
     pub fn differs_by_block(self) -> bool {
-        matches!(self, Self::CtaidX | Self::CtaidY | Self::CtaidZ | Self::SmId)
+        matches!(
+            self,
+            Self::CtaidX
+                | Self::CtaidY
+                | Self::CtaidZ
+                | Self::ClusterIdX
+                | Self::ClusterIdY
+                | Self::ClusterIdZ
+                | Self::SmId
+        )
     }
 }
 

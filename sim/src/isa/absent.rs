@@ -30,10 +30,10 @@ pub const ABSENT: &[Absent] = &[
         example: "sust.b.1d.b32.trap [%d0, {%r0}], {%r1};",
     },
     Absent {
-        what: "stores and reductions that complete later, and bulk stores of zeros",
-        names: &["st.async", "st.bulk", "red.async"],
-        section: "9.7.9.12",
-        example: "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r0], %r1, [%r2];",
+        what: "bulk stores of zeros",
+        names: &["st.bulk"],
+        section: "9.7.9.13",
+        example: "st.bulk.weak.shared::cta [%d0], 64, 0;",
     },
     Absent {
         what: "memory that several GPUs share",

@@ -26,6 +26,7 @@ type Row = (&'static str, &'static str, Unit, &'static str);
 const ROWS: &[Row] = &[
     ("mov", "9.7.9.3", Unit::Move, "copies a register, packs and unpacks, takes an address or a special register"),
     ("ldu", "9.7.9.10", Unit::Memory, "loads what is the same for all lanes"),
+    ("st.async", "9.7.9.12", Unit::Asynchronous, "stores to shared memory; an mbarrier tells when it is there"),
     ("ld", "9.7.9.8", Unit::Memory, "loads one element or a vector"),
     ("st", "9.7.9.11", Unit::Memory, "stores one element or a vector"),
     ("prefetchu", "9.7.9.15", Unit::Memory, "a hint; does nothing"),
@@ -52,6 +53,7 @@ const ROWS: &[Row] = &[
     ("membar", "9.7.13.4", Unit::Control, "orders the accesses around it"),
     ("fence", "9.7.13.4", Unit::Control, "orders the accesses around it"),
     ("atom", "9.7.13.5", Unit::Memory, "reads, changes and writes in one step"),
+    ("red.async", "9.7.13.7", Unit::Asynchronous, "changes shared memory in one step; an mbarrier tells when it is done"),
     ("red", "9.7.13.6", Unit::Memory, "changes in one step, without a result"),
     ("griddepcontrol", "9.7.13.13", Unit::Control, "a hint of one launch to the next; does nothing"),
     ("mbarrier", "9.7.13.15", Unit::Asynchronous, "a barrier that is an object in shared memory"),
@@ -73,10 +75,14 @@ const ROWS: &[Row] = &[
     ("setmaxnreg", "9.7.19.5", Unit::Control, "changes how many registers a warp has; does nothing"),
 ];
 
-/// Which part of the decoder knows the instructions whose opcodes begin with `name`; `None` for those that compute from
-/// registers alone, and for those that nobody knows.
-pub(crate) fn unit(name: &str) -> Option<Unit> {
-    ROWS.iter().find(|row| row.0.split('.').next() == Some(name)).map(|row| row.2)
+/// Which part of the decoder knows an instruction, by its opcode split at the dots: that of the first row whose name begins
+/// it. `None` for those that compute from registers alone, and for those that nobody knows.
+pub(crate) fn unit(opcode: &[&str]) -> Option<Unit> {
+    let begins = |name: &str| {
+        let mut parts = opcode.iter();
+        name.split('.').all(|part| parts.next() == Some(&part))
+    };
+    ROWS.iter().find(|row| begins(row.0)).map(|row| row.2)
 }
 
 /// The rows as others see them.

@@ -37,6 +37,7 @@ impl<'m> Builder<'m> {
                 let one = self.constant(1, ScalarType::B32, &inst.span)?;
                 self.update(inst, AtomicOp::MbarrierArrive, 0, None, one, None, guard)
             }
+            ["st" | "red", "async", ..] => self.store_later(inst, parts, guard),
             ["mbarrier", operation, ..] => self.mbarrier(inst, operation, parts, guard),
             _ => Err(self.unsupported_instruction(inst)),
         }
@@ -101,6 +102,33 @@ impl<'m> Builder<'m> {
         let bulk = Bulk { to: (to.1, to.0), from: (from.1, from.0), bytes, reduces };
         self.emit(Op::Bulk(Box::new(bulk)), guard, &inst.span)?;
         if completes { self.update(inst, AtomicOp::MbarrierComplete, 3, None, bytes, None, guard) } else { Ok(()) }
+    }
+
+    /// `st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [to], value, [mbarrier]`, with a vector of values too, and
+    /// `red.async`, which combines the value with what is there: a store or reduction by each lane, whose bytes it takes off
+    /// what the mbarrier expects.
+    fn store_later(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
+        const COMPLETES: &str = "mbarrier::complete_tx::bytes";
+        let plain: Vec<&str> = parts.iter().copied().filter(|&part| part != "async" && part != COMPLETES).collect();
+        // What completes otherwise came with later architectures.
+        if plain.len() + 2 != parts.len() || !plain.contains(&"shared::cluster") {
+            return Err(self.unsupported_instruction(inst));
+        }
+        self.arity(inst, 3..=3)?;
+        let Some(kind) = parts.last().and_then(|part| ScalarType::parse(part)) else {
+            return Err(self.unsupported_instruction(inst));
+        };
+        let count = inst.operands[1].items().len() as u32;
+        let known = match &plain[plain.len() - 2..] {
+            what if parts[0] == "red" => element_reduction(what, false).is_some(),
+            _ => matches!(kind.bits(), 32 | 64),
+        };
+        if !known {
+            return Err(self.unsupported_instruction(inst));
+        }
+        self.memory(inst, &plain, guard)?;
+        let bytes = self.constant(u64::from(count * kind.bytes()), ScalarType::B32, &inst.span)?;
+        self.update(inst, AtomicOp::MbarrierComplete, 2, None, bytes, None, guard)
     }
 
     fn mbarrier(&mut self, inst: &'m Instruction, operation: &str, parts: &[&str], guard: Guard) -> Result<(), Error> {
@@ -223,8 +251,12 @@ fn reduction(parts: &[&str], to: &str) -> Option<(AtomicOp, u8)> {
         .copied()
         .filter(|part| *part != "level::cache_hint" && *part != "L2::cache_hint")
         .collect();
-    let global = to == "global";
-    Some(match rest[..] {
+    element_reduction(&rest, to == "global")
+}
+
+/// What is done with each element, by operation and type, and the bytes of one.
+fn element_reduction(operation: &[&str], global: bool) -> Option<(AtomicOp, u8)> {
+    Some(match *operation {
         ["add", "u32" | "s32"] => (AtomicOp::AddInt, 4),
         ["add", "u64"] => (AtomicOp::AddInt, 8),
         ["add", "s64"] if global => (AtomicOp::AddInt, 8),

@@ -2,10 +2,10 @@
 
 use super::builder::{Builder, Symbol};
 use super::operand::mask_of;
-use super::selectors;
+use super::{selectors, special_registers};
 use crate::diagnostic::Span;
 use crate::error::Error;
-use crate::ir::inst::{Bool, Compared, Float, Int32, Int64, Lane, Negate, Op, Reg, Special, Test};
+use crate::ir::inst::{Bool, Compared, Float, Int32, Int64, Lane, Negate, Op, Reg, Test};
 use crate::isa::{self, Unit};
 use crate::ptx::ast::{Instruction, Operand};
 use crate::semantics::{DecodeError, LaneOp, ScalarType, Signature};
@@ -15,7 +15,7 @@ pub(super) type Guard = Option<(u16, bool)>;
 impl<'m> Builder<'m> {
     /// Decodes one instruction; `parts` is its opcode split at the dots.
     pub(super) fn decode(&mut self, inst: &'m Instruction, parts: &[&str], guard: Guard) -> Result<(), Error> {
-        match isa::unit(parts[0]) {
+        match isa::unit(parts) {
             Some(Unit::Move) => self.mov(inst, parts, guard),
             Some(Unit::Memory) => self.memory(inst, parts, guard),
             Some(Unit::Asynchronous) => self.asynchronous(inst, parts, guard),
@@ -66,17 +66,10 @@ impl<'m> Builder<'m> {
             let parts = items.iter().map(|item| self.source(item, part)).collect::<Result<Vec<_>, _>>()?;
             return self.emit(Op::Pack { d, parts: parts.into(), bits: bits as u8 }, guard, &inst.span);
         }
-        if let Operand::Name(name) = from {
-            let special = match &*name.text {
-                "%clock" | "%clock64" => Some(Special::Clock),
-                "%clock_hi" => Some(Special::ClockHigh),
-                "%globaltimer" | "%globaltimer_lo" => Some(Special::GlobalTimer),
-                "%globaltimer_hi" => Some(Special::GlobalTimerHigh),
-                _ => None,
-            };
-            if let Some(what) = special {
-                return self.emit(Op::ReadSpecial { d, what }, guard, &inst.span);
-            }
+        if let Operand::Name(name) = from
+            && let Some(what) = special_registers::clock(&name.text)
+        {
+            return self.emit(Op::ReadSpecial { d, what }, guard, &inst.span);
         }
         if kind == ScalarType::Pred {
             let Reg::P(d) = d else {

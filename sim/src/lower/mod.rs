@@ -18,6 +18,7 @@ mod operand;
 mod place;
 mod recursion;
 mod selectors;
+mod special_registers;
 mod warp;
 
 pub(crate) use builder::build;

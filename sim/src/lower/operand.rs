@@ -5,7 +5,7 @@ use crate::diagnostic::Span;
 use crate::error::Error;
 use crate::ir::inst::{Address, Int64, Op, Reg, Slot32, Slot64, SlotP, Space};
 use crate::ir::layout::FRAME_OFFSET;
-use crate::ir::slots::{StartValue, TooMany};
+use crate::ir::slots::TooMany;
 use crate::ptx::ast::{Literal, Name, Operand};
 use crate::semantics::ScalarType;
 
@@ -122,7 +122,7 @@ impl<'m> Builder<'m> {
         }
         if name.text.starts_with('%')
             && self.find(&name.text).is_none()
-            && let Some(register) = self.special(name)?
+            && let Some(register) = self.special_register(name, kind)?
         {
             return Ok(register);
         }
@@ -169,30 +169,6 @@ impl<'m> Builder<'m> {
             return Err(self.unsupported(&name.span, &what));
         }
         Err(self.invalid(&name.span, &format!("`{}` is not declared", name.text)))
-    }
-
-    /// A special register whose value is fixed when a warp starts.
-    fn special(&mut self, name: &Name) -> Result<Option<Reg>, Error> {
-        // The driver's own registers: CUDA's cooperative groups find the memory by which a grid waits for itself in them.
-        match &*name.text {
-            "%envreg1" => {
-                let address = self.grid_workspace();
-                return self.constant(address >> 32, ScalarType::B32, &name.span).map(Some);
-            }
-            "%envreg2" => {
-                let address = self.grid_workspace();
-                return self.constant(address & 0xffff_ffff, ScalarType::B32, &name.span).map(Some);
-            }
-            other if other.starts_with("%envreg") => {
-                return Err(self.unsupported(&name.span, &format!("`{other}`, a register of the driver")));
-            }
-            _ => {}
-        }
-        if let Some(value) = StartValue::from_name(&name.text) {
-            let slot = self.slots.start_value(value).map_err(|TooMany| self.too_many(&name.span))?;
-            return Ok(Some(Reg::W(slot, 32)));
-        }
-        Ok(None)
     }
 
     /// A source that must lie in the 32-bit file.

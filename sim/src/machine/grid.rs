@@ -250,7 +250,8 @@ pub(crate) fn check_shape(
             "this kernel was compiled for at most {most} threads per block (`__launch_bounds__`), not {threads}"
         )));
     }
-    if target.shared_of_block(usage) > target.shared_limit() {
+    let resources = target.resources();
+    if resources.shared_of_block(usage) > resources.shared_limit() {
         let mut message = format!(
             "the block needs {} bytes of shared memory; {} has {} per block",
             usage.shared_bytes, target.title, target.shared_per_block

@@ -121,12 +121,17 @@ fn start_value(value: StartValue, machine: &Machine<'_>, block: Dim3, warp: u32,
         StartValue::NtidX => machine.block.x,
         StartValue::NtidY => machine.block.y,
         StartValue::NtidZ => machine.block.z,
-        StartValue::CtaidX => block.x,
-        StartValue::CtaidY => block.y,
-        StartValue::CtaidZ => block.z,
-        StartValue::NctaidX => machine.grid.x,
-        StartValue::NctaidY => machine.grid.y,
-        StartValue::NctaidZ => machine.grid.z,
+        // A cluster is one thread block, so the clusters of the grid are its blocks.
+        StartValue::CtaidX | StartValue::ClusterIdX => block.x,
+        StartValue::CtaidY | StartValue::ClusterIdY => block.y,
+        StartValue::CtaidZ | StartValue::ClusterIdZ => block.z,
+        StartValue::NctaidX | StartValue::NclusterIdX => machine.grid.x,
+        StartValue::NctaidY | StartValue::NclusterIdY => machine.grid.y,
+        StartValue::NctaidZ | StartValue::NclusterIdZ => machine.grid.z,
+        StartValue::ClusterCtaidX | StartValue::ClusterCtaidY | StartValue::ClusterCtaidZ => 0,
+        StartValue::ClusterNctaidX | StartValue::ClusterNctaidY | StartValue::ClusterNctaidZ => 1,
+        StartValue::ClusterCtarank => 0,
+        StartValue::ClusterNctarank => 1,
         StartValue::LaneId => lane,
         StartValue::WarpId => warp,
         StartValue::NwarpId => machine.warps_per_block(),
@@ -144,6 +149,11 @@ fn start_value(value: StartValue, machine: &Machine<'_>, block: Dim3, warp: u32,
         StartValue::LanemaskGt => u32::MAX.checked_shl(lane + 1).unwrap_or(0),
         StartValue::LanemaskGe => u32::MAX << lane,
         StartValue::DynamicSharedBytes => machine.shared_dynamic,
-        StartValue::TotalSharedBytes => machine.shared_bytes as u32,
+        // Both are multiples of what the target allocates (PTX ISA, "%total_smem_size", "%aggr_smem_size").
+        StartValue::TotalSharedBytes => (machine.shared_bytes as u32).next_multiple_of(machine.target.shared_unit),
+        StartValue::AggregateSharedBytes => {
+            let all = machine.shared_bytes as u32 + machine.target.shared_reserved;
+            all.next_multiple_of(machine.target.shared_unit)
+        }
     }
 }

@@ -15,7 +15,7 @@ const HALF: usize = 16;
 /// - for loads: all lanes that read from one *broadcast word*, and one lane for every other bank. Which word is broadcast
 ///   is not specified; here it is the one that most remaining lanes read from, and of those the one of the lowest lane.
 /// - for stores: one address of every bank; lanes that write to the same address are one write.
-pub fn wavefronts(addresses: &[u32; 32], active: u32, width: u32, direction: Direction) -> u32 {
+pub(crate) fn wavefronts(addresses: &[u32; 32], active: u32, width: u32, direction: Direction) -> u32 {
     let mut steps = 0;
     for half in [0, HALF] {
         for part in 0..(width / 4).max(1) {
@@ -69,7 +69,7 @@ fn store_steps(mut addresses: Vec<u32>) -> u32 {
 /// Compute capability 1.0 and 1.1: if the k-th lane of a half-warp addresses the k-th word of an aligned segment (of 64
 /// bytes for 4-byte words, 128 bytes for 8-byte words, twice 128 bytes for 16-byte words; lanes may be missing), the
 /// segment is moved in one transaction (two for 16-byte words). Otherwise each lane makes a transaction of 32 bytes.
-pub fn in_order(addresses: &[u64; 32], active: u32, width: u32) -> Traffic {
+pub(crate) fn in_order(addresses: &[u64; 32], active: u32, width: u32) -> Traffic {
     let mut traffic = Traffic::default();
     for half in [0, HALF] {
         let lanes: Vec<usize> = (half..half + HALF).filter(|lane| active >> lane & 1 != 0).collect();
@@ -93,7 +93,7 @@ pub fn in_order(addresses: &[u64; 32], active: u32, width: u32) -> Traffic {
 /// Compute capability 1.2 and 1.3: the lowest lane that is not served yet names a segment (32 bytes for 1-byte words, 64
 /// for 2-byte words, else 128); all lanes in it are served together; as long as they use only one half of it and it is
 /// longer than 32 bytes, only that half is moved.
-pub fn segments(addresses: &[u64; 32], active: u32, width: u32) -> Traffic {
+pub(crate) fn segments(addresses: &[u64; 32], active: u32, width: u32) -> Traffic {
     let mut traffic = Traffic::default();
     for half in [0, HALF] {
         let mut waiting: Vec<u64> =

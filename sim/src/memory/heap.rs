@@ -9,14 +9,14 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::global::Allocation;
+use super::allocation::Allocation;
 use super::kept::KeptPages;
 use super::location::Location;
 
 /// Address of the heap's first byte: above the module's variables, below the buffers.
-pub const HEAP_BASE: u64 = 0x0080_0000_0000;
+pub(crate) const HEAP_BASE: u64 = 0x0080_0000_0000;
 /// Bytes of the heap.
-pub const HEAP_BYTES: u64 = 8 << 20;
+pub(crate) const HEAP_BYTES: u64 = 8 << 20;
 /// Blocks of the heap are multiples of this many bytes.
 const GRAIN: u64 = 16;
 

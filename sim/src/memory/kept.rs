@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::global::{Allocation, GlobalMemory};
+use super::allocation::Allocation;
+use super::global::GlobalMemory;
 use super::heap::KeptHeap;
 
 /// Words of a page.

@@ -10,7 +10,7 @@ use super::banks::Direction;
 use crate::target::Rules;
 
 /// Wavefronts of the loads and stores of all rounds together.
-pub fn wavefronts(rules: &Rules, addresses: &[u32; 32], active: u32, width: u32) -> u32 {
+pub(crate) fn wavefronts(rules: &Rules, addresses: &[u32; 32], active: u32, width: u32) -> u32 {
     let mut waiting = active;
     let mut total = 0;
     while waiting != 0 {

@@ -1,14 +1,15 @@
 //! Memories and what an access costs in them.
 
+pub(crate) mod allocation;
 pub mod banks;
-pub mod global;
-pub mod half_warp;
-pub mod heap;
+pub(crate) mod global;
+pub(crate) mod half_warp;
+pub(crate) mod heap;
 pub(crate) mod kept;
-pub mod location;
-pub mod locks;
+pub(crate) mod location;
+pub(crate) mod locks;
 pub(crate) mod rows;
-pub mod rules;
+pub(crate) mod rules;
 pub mod sectors;
-pub mod split;
-pub mod wide_banks;
+pub(crate) mod split;
+pub(crate) mod wide_banks;

@@ -14,7 +14,7 @@ fn requests(active: u32, width: u32) -> impl Iterator<Item = u32> {
 
 /// Compute capability 2.x: loads go through L1 and move whole lines of 128 bytes; stores and atomics go to L2 and move
 /// sectors of 32 bytes.
-pub fn lines(addresses: &[u64; 32], active: u32, width: u32, direction: Direction) -> Traffic {
+pub(crate) fn lines(addresses: &[u64; 32], active: u32, width: u32, direction: Direction) -> Traffic {
     if direction == Direction::Store {
         return sectors(addresses, active, width);
     }
@@ -23,7 +23,7 @@ pub fn lines(addresses: &[u64; 32], active: u32, width: u32, direction: Directio
 }
 
 /// Compute capability 3.x to 6.x: all global accesses are served by L2 in sectors of 32 bytes.
-pub fn sectors(addresses: &[u64; 32], active: u32, width: u32) -> Traffic {
+pub(crate) fn sectors(addresses: &[u64; 32], active: u32, width: u32) -> Traffic {
     let mut traffic = Traffic::default();
     for lanes in requests(active, width) {
         traffic.sectors += sectors::sectors(addresses, lanes);

@@ -11,7 +11,7 @@ const BANKS: usize = 32;
 ///
 /// The last rule says that an access of 16 bytes takes eight passes at least. (A GTX 480 was measured to move 2/3 as
 /// many bytes per second by such accesses as by smaller ones, which would be six.)
-pub fn fermi(addresses: &[u32; 32], active: u32, width: u32) -> u32 {
+pub(crate) fn fermi(addresses: &[u32; 32], active: u32, width: u32) -> u32 {
     let row = |word: u32| word / BANKS as u32;
     match width {
         0..=4 => groups(active, 32).map(|lanes| worst(addresses, lanes, 1, row)).sum(),
@@ -24,7 +24,7 @@ pub fn fermi(addresses: &[u32; 32], active: u32, width: u32) -> u32 {
 /// F.5.3.2): word `i` lies in bank `i mod 32`, and a bank delivers words `i` and `i + 32` of an aligned segment of 64
 /// words together. Wide accesses are not described; since a pass moves 256 bytes, accesses of up to 8 bytes are taken
 /// for one request of the warp and those of 16 bytes for two.
-pub fn kepler(addresses: &[u32; 32], active: u32, width: u32) -> u32 {
+pub(crate) fn kepler(addresses: &[u32; 32], active: u32, width: u32) -> u32 {
     let row = |word: u32| word / (2 * BANKS as u32);
     let (lanes, words) = if width <= 8 { (32, width.div_ceil(4)) } else { (16, 4) };
     groups(active, lanes).map(|lanes| worst(addresses, lanes, words, row)).sum()

@@ -34,7 +34,7 @@ pub struct Code {
     pub dense_at: Vec<u32>,
     /// By instruction: how many from here on are lane-local, one behind the other, with no place where lanes meet
     /// before any but the first, and executed by all lanes that come there, alike. [`ALONE`] for one that is lane-local
-    /// but has a guard, or is more for some lanes than for others.
+    /// but has a guard, is more for some lanes than for others, or divides, so that its divisor is looked at.
     pub straight: Vec<u16>,
     /// Slots of the 32-bit file.
     pub words: u16,
@@ -159,7 +159,8 @@ fn straight(joins: &Joins, steps: &[Inst]) -> Vec<u16> {
     let mut straight = vec![0; steps.len()];
     let mut behind: u16 = 0;
     for (pc, inst) in steps.iter().enumerate().rev() {
-        let alike = inst.guard.is_none() && !matches!(inst.op, Op::Varying(_));
+        let divides = matches!(&inst.op, Op::Lane(lane) if lane.op.division().is_some());
+        let alike = inst.guard.is_none() && !matches!(inst.op, Op::Varying(_)) && !divides;
         (straight[pc], behind) = match (inst.op.is_lane_local(), alike) {
             (true, true) => (behind + 1, (behind + 1).min(ALONE - 2)),
             (true, false) => (ALONE, 0),

@@ -15,16 +15,16 @@ use crate::ir::inst::{Access, Address, CONSTANT, Inst, MatrixKind, Op, Reg, ops}
 use crate::ir::{Program, operands};
 
 /// The registers whose values reach an effect.
-pub struct Needed(HashSet<(u8, u16)>);
+pub(crate) struct Needed(HashSet<(u8, u16)>);
 
 impl Needed {
     /// Looks at a program.
-    pub fn of(program: &Program) -> Self {
+    pub(crate) fn of(program: &Program) -> Self {
         find(program).1
     }
 
     /// Whether a register is one of them.
-    pub fn has(&self, reg: Reg) -> bool {
+    pub(crate) fn has(&self, reg: Reg) -> bool {
         keys(reg).any(|key| self.0.contains(&key))
     }
 }
@@ -54,7 +54,7 @@ fn find(program: &Program) -> (Vec<bool>, Needed) {
 }
 
 /// Runs the pass.
-pub fn run(program: &mut Program) {
+pub(crate) fn run(program: &mut Program) {
     let (stays, needed) = find(program);
     drop_results(program, &needed);
     for (instruction, stays) in program.insts.iter_mut().zip(stays) {

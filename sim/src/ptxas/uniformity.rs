@@ -161,7 +161,10 @@ fn same_for_all(value: StartValue) -> bool {
     match value {
         V::NtidX | V::NtidY | V::NtidZ | V::CtaidX | V::CtaidY | V::CtaidZ => true,
         V::NctaidX | V::NctaidY | V::NctaidZ | V::SmId | V::NsmId | V::GridId => true,
-        V::NwarpId | V::DynamicSharedBytes | V::TotalSharedBytes => true,
+        V::NwarpId | V::DynamicSharedBytes | V::TotalSharedBytes | V::AggregateSharedBytes => true,
+        V::ClusterIdX | V::ClusterIdY | V::ClusterIdZ | V::NclusterIdX | V::NclusterIdY | V::NclusterIdZ => true,
+        V::ClusterCtaidX | V::ClusterCtaidY | V::ClusterCtaidZ | V::ClusterCtarank => true,
+        V::ClusterNctaidX | V::ClusterNctaidY | V::ClusterNctaidZ | V::ClusterNctarank => true,
         V::TidX | V::TidY | V::TidZ | V::LaneId | V::WarpId => false,
         V::LanemaskEq | V::LanemaskLt | V::LanemaskLe | V::LanemaskGt | V::LanemaskGe => false,
     }

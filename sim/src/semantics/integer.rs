@@ -229,6 +229,17 @@ const fn wide(ty: T, product: u64) -> u64 {
     if ty.bytes() == 2 { product & 0xffff_ffff } else { product }
 }
 
+impl Op {
+    /// What it divides, if it divides whole numbers.
+    pub(super) const fn division(self) -> Option<super::Division> {
+        match self {
+            Self::Div(ty) => Some(super::Division { remainder: false, ty }),
+            Self::Rem(ty) => Some(super::Division { remainder: true, ty }),
+            _ => None,
+        }
+    }
+}
+
 /// Operands extended; the most negative number over −1 wraps around.
 fn div(ty: T, a: u64, b: u64) -> u64 {
     if b == 0 {

@@ -42,6 +42,15 @@ use table::Family;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LaneOp(Kind);
 
+/// A division of whole numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Division {
+    /// It leaves the remainder, not the quotient.
+    pub remainder: bool,
+    /// The type of dividend and divisor.
+    pub ty: ScalarType,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Integer(integer::Op),
@@ -154,6 +163,14 @@ impl LaneOp {
                 Some(op) => Some(Self(Kind::Half(op))),
                 None => None,
             },
+            _ => None,
+        }
+    }
+
+    /// What it divides, if it is a division of whole numbers: its second source must not be zero.
+    pub const fn division(self) -> Option<Division> {
+        match self.0 {
+            Kind::Integer(op) => op.division(),
             _ => None,
         }
     }

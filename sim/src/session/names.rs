@@ -92,9 +92,8 @@ impl Names {
         let small = numbers.count().saturating_mul(cfg.blocks.len()) <= MOST_WORK;
         let live = small.then(|| Liveness::of(&program.steps, &cfg, numbers));
         let mut by_number: HashMap<usize, Vec<Named>> = HashMap::new();
-        for text in StartValue::NAMES {
-            let slot = StartValue::from_name(text).and_then(|value| program.slots.start.get(&value));
-            if let Some(&slot) = slot {
+        for (text, value) in StartValue::ALL {
+            if let Some(&slot) = program.slots.start.get(&value) {
                 let named = Named { from: 0, name: text.to_owned(), bits: 32 };
                 by_number.entry(usize::from(slot)).or_default().push(named);
             }

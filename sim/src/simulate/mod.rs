@@ -11,7 +11,7 @@ use crate::event::LaunchInfo;
 use crate::findings::{Finding, Places};
 use crate::launch::{Arg, Content, Launch, buffer_address};
 use crate::machine::grid::{self, Machine};
-use crate::memory::global::Written;
+use crate::memory::allocation::Written;
 use crate::module::Module;
 use crate::observe::counters::Counters;
 use crate::observe::{by_line, metrics};

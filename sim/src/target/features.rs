@@ -130,6 +130,12 @@ const FEATURES: &[Feature] = &[
     feature("stmatrix", (9, 0), PTX, |o| o.name == "stmatrix"),
     feature("asynchronous copies", (8, 0), GUIDE, |o| o.name == "cp" && o.has("async")),
     feature("bulk asynchronous copies", (9, 0), PTX, |o| o.name == "cp" && o.has("async") && o.has("bulk")),
+    feature("asynchronous stores and reductions in shared memory", (9, 0), PTX, |o| {
+        o.is(&["st", "red"]) && o.has("async")
+    }),
+    feature("clusters of thread blocks", (9, 0), PTX, |o| {
+        ["%cluster", "%ncluster", "%is_explicit_cluster"].iter().any(|register| o.text.contains(register))
+    }),
     feature("split arrive/wait barriers (mbarrier)", (8, 0), GUIDE, |o| o.name == "mbarrier"),
     feature("device-side printf", (2, 0), GUIDE, |o| o.name == "call" && o.text.contains("vprintf")),
     feature("device-side malloc", (2, 0), GUIDE, |o| o.name == "call" && o.text.contains("malloc")),
@@ -201,6 +207,7 @@ mod tests {
         assert_eq!(lacks("g80", "fma.rn.f64 %fd1, %fd2, %fd3, %fd4;"), ["double precision"]);
         assert_eq!(lacks("gt200", "red.global.add.f32 [%rd1], %f1;"), ["atomic addition of f32"]);
         assert_eq!(lacks("g80", "fma.rn.f32 %f1, %f2, %f3, %f4;"), [""; 0]);
+        assert_eq!(lacks("a100", "mov.u32 %r1, %cluster_ctarank;"), ["clusters of thread blocks"]);
         for text in ["elect.sync _|%p1, -1;", "mbarrier.init.shared.b64 [%r1], 1;", "stmatrix.sync.x1 [%r1], {%r2};"] {
             assert_eq!(lacks("h200", text), [""; 0], "{text}");
         }

@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 use crate::ptxas::Lowering;
 pub use features::Missing;
 pub use file::Fact;
-pub use occupancy::{Limit, Occupancy, Usage};
+pub use occupancy::{Limit, Occupancy, Resources, Usage};
 pub use rules::{BankRule, Coalescing, Rules, Scheduling, SharedAtomics};
 
 /// The target that is simulated where no other is asked for: the GPU that the project has records of.

@@ -72,7 +72,60 @@ pub struct Occupancy {
     pub most_registers: u32,
 }
 
+/// What a multiprocessor has for thread blocks, and in which units it hands it out: the numbers of a [`Target`] that decide how
+/// many blocks are resident.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are those of `Target`")]
+pub struct Resources {
+    pub warp_lanes: u32,
+    pub threads_per_block: u32,
+    pub shared_per_block: u32,
+    pub warps_per_multiprocessor: u32,
+    pub blocks_per_multiprocessor: u32,
+    pub registers_per_multiprocessor: u32,
+    pub registers_per_thread: u32,
+    pub register_unit: u32,
+    pub register_granularity: Granularity,
+    pub warp_unit: u32,
+    pub shared_per_multiprocessor: u32,
+    pub shared_unit: u32,
+    pub shared_reserved: u32,
+    pub parameters_in_shared: bool,
+}
+
 impl Target {
+    /// What a multiprocessor has for thread blocks.
+    pub const fn resources(&self) -> Resources {
+        Resources {
+            warp_lanes: self.warp_lanes,
+            threads_per_block: self.threads_per_block,
+            shared_per_block: self.shared_per_block,
+            warps_per_multiprocessor: self.warps_per_multiprocessor,
+            blocks_per_multiprocessor: self.blocks_per_multiprocessor,
+            registers_per_multiprocessor: self.registers_per_multiprocessor,
+            registers_per_thread: self.registers_per_thread,
+            register_unit: self.register_unit,
+            register_granularity: self.register_granularity,
+            warp_unit: self.warp_unit,
+            shared_per_multiprocessor: self.shared_per_multiprocessor,
+            shared_unit: self.shared_unit,
+            shared_reserved: self.shared_reserved,
+            parameters_in_shared: self.parameters_in_shared,
+        }
+    }
+
+    /// Resident blocks of a multiprocessor and what limits them.
+    pub fn occupancy(&self, usage: &Usage) -> Occupancy {
+        self.resources().occupancy(usage)
+    }
+
+    /// Blocks that are resident on one multiprocessor at once; 0 when not even one fits.
+    pub fn resident_blocks(&self, usage: &Usage) -> u32 {
+        self.occupancy(usage).blocks
+    }
+}
+
+impl Resources {
     /// Resident blocks of a multiprocessor and what limits them.
     pub fn occupancy(&self, usage: &Usage) -> Occupancy {
         let warps = usage.threads.div_ceil(self.warp_lanes).max(1);
@@ -106,11 +159,6 @@ impl Target {
         }
     }
 
-    /// Blocks that are resident on one multiprocessor at once; 0 when not even one fits.
-    pub fn resident_blocks(&self, usage: &Usage) -> u32 {
-        self.occupancy(usage).blocks
-    }
-
     fn blocks_by_registers(&self, warps: u32, registers: u32) -> u32 {
         if registers > self.registers_per_thread {
             return 0;
@@ -142,8 +190,24 @@ impl Target {
         if needed > self.shared_limit() {
             return Some(0);
         }
-        let allocated = needed.next_multiple_of(u64::from(self.shared_unit));
-        u64::from(self.shared_per_multiprocessor).checked_div(allocated).map(|blocks| blocks as u32)
+        u64::from(self.shared_per_multiprocessor).checked_div(self.allocated_shared(usage)).map(|blocks| blocks as u32)
+    }
+
+    /// Registers that a block is given, in the units in which they are handed out; `None` when their number is not known.
+    pub fn registers_of_block(&self, usage: &Usage) -> Option<u64> {
+        let warps = usage.threads.div_ceil(self.warp_lanes).max(1);
+        let per_warp = usage.registers? * self.warp_lanes;
+        Some(u64::from(match self.register_granularity {
+            Granularity::Block => {
+                (warps.next_multiple_of(self.warp_unit) * per_warp).next_multiple_of(self.register_unit)
+            }
+            Granularity::Warp => per_warp.next_multiple_of(self.register_unit) * warps,
+        }))
+    }
+
+    /// Shared memory that a block is given, in the units in which it is handed out, in bytes.
+    pub fn allocated_shared(&self, usage: &Usage) -> u64 {
+        self.shared_of_block(usage).next_multiple_of(u64::from(self.shared_unit))
     }
 
     /// Shared memory of a block with everything that the system puts there, in bytes.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fault, Mode, State, Swizzle, address, answer, atomic, global, shared};
+use super::{Fault, Mode, State, Swizzle, address, answer, atomic, global, occupancy, shared};
 use crate::access::Space;
 use crate::svg::ranges;
 
@@ -36,6 +36,10 @@ pub struct Met {
 /// The cost of a state's access, and what the same lanes would cost side by side.
 pub(crate) fn cost(state: &State, formula: Option<&str>) -> Result<(u64, u64), Fault> {
     let state = state.settled();
+    if state.mode == Mode::Occupancy {
+        let occupancy = occupancy::of(&state)?;
+        return Ok((occupancy.warps.into(), occupancy.most_warps.into()));
+    }
     let access = match formula {
         Some(formula) => address::of_formula(&state, formula)?,
         None => address::access(&state)?,
@@ -45,7 +49,7 @@ pub(crate) fn cost(state: &State, formula: Option<&str>) -> Result<(u64, u64), F
         (Mode::Banks, _) => Ok(shared::cost(&access, rules, shared::direction(&state)?)),
         (Mode::Sectors, _) => Ok(global::cost(&access, rules, shared::direction(&state)?)),
         (Mode::Atomics, Space::Shared | Space::Global) => atomic::cost(&access, rules, state.kind),
-        (Mode::Ballot | Mode::Threads, _) => Err(Fault::of("mode", "this costs nothing")),
+        (Mode::Ballot | Mode::Threads | Mode::Occupancy, _) => Err(Fault::of("mode", "this costs nothing")),
     }
 }
 

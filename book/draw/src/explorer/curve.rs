@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Fault, State};
+use super::{Fault, Mode, State};
 use crate::html::escape;
 use crate::svg::Svg;
 
@@ -72,7 +72,7 @@ impl Asked {
         let x = |number: u32| LEFT + (number - range.least) / range.step * wide;
         let high = |cost: u64| (cost.min(most) * u64::from(HEIGHT) / most) as u32;
         let mut svg = Svg::new(LEFT + steps * wide + 40);
-        svg.text(0, 12, "wb-svg-beside", &format!("cost over {}", named(&self.control)));
+        svg.text(0, 12, "wb-svg-beside", &format!("{} over {}", counted(state), named(&self.control)));
         svg.text(LEFT - 6, TOP + 8, "wb-svg-right", &most.to_string());
         for (number, cost) in &shown {
             let class = if *number == own { "wb-svg-solid" } else { "wb-svg-bar" };
@@ -89,10 +89,18 @@ impl Asked {
             svg.text(x(number) + wide + 6, y + 4, "wb-svg-beside", &format!("you: {cost}"));
         }
         let described: Vec<String> = shown.iter().map(|(number, cost)| format!("{number}: {cost}")).collect();
-        let title = format!("What is tried costs, over {}", named(&self.control));
+        let title = match state.mode {
+            Mode::Occupancy => format!("Resident warps of what is tried, over {}", named(&self.control)),
+            _ => format!("What is tried costs, over {}", named(&self.control)),
+        };
         let described = if described.is_empty() { "Nothing is tried yet.".to_owned() } else { described.join(", ") };
         Ok(Curve { figure: svg.html(&escape(&title), &described), tries })
     }
+}
+
+/// What the height of a bar is.
+fn counted(state: &State) -> &'static str {
+    if state.mode == Mode::Occupancy { "resident warps" } else { "cost" }
 }
 
 /// A control's name in sentences.
@@ -102,6 +110,9 @@ fn named(control: &str) -> &str {
         "words" => "the number of words",
         "offset" => "the offset",
         "stride" => "the stride",
+        "threads" => "the threads of a block",
+        "registers" => "the registers of a thread",
+        "shared" => "the shared memory of a block, in KiB",
         other => other,
     }
 }

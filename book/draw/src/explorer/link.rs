@@ -8,7 +8,7 @@ use crate::access::Space;
 /// Short names and their values.
 pub type Pairs = BTreeMap<String, String>;
 
-const NUMBERS: [(&str, &str); 9] = [
+const NUMBERS: [(&str, &str); 12] = [
     ("s", "stride"),
     ("o", "offset"),
     ("w", "width"),
@@ -17,6 +17,9 @@ const NUMBERS: [(&str, &str); 9] = [
     ("v", "warp"),
     ("x", "x"),
     ("y", "y"),
+    ("b", "threads"),
+    ("r", "registers"),
+    ("h", "shared"),
     ("a", "active"),
 ];
 const KINDS: [(&str, Kind); 5] = [

@@ -9,6 +9,7 @@ mod challenge;
 mod curve;
 mod global;
 pub mod link;
+mod occupancy;
 mod served;
 mod shared;
 mod state;
@@ -69,7 +70,7 @@ pub struct Answer {
     pub state: State,
     /// The formula that the sliders stand for, or the one that was entered.
     pub formula: String,
-    /// What it costs; a ballot and a block cost nothing.
+    /// What it costs; of an occupancy the resident warps. A ballot and a block cost nothing.
     pub cost: Option<u64>,
     /// What as many lanes would cost side by side.
     pub ideal: Option<u64>,
@@ -109,6 +110,7 @@ pub fn answer(state: &State) -> Result<Answer, Fault> {
         Mode::Atomics => atomic::answer(&state),
         Mode::Ballot => warp::ballot(&state),
         Mode::Threads => warp::threads(&state),
+        Mode::Occupancy => occupancy::answer(&state),
     }
 }
 

@@ -2,8 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use sim::target::Resources;
+
 use super::{Fault, Range};
 use crate::access::Space;
+use crate::targets;
 
 /// What is explored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -20,6 +23,8 @@ pub enum Mode {
     Ballot,
     /// Warps and lanes of a block.
     Threads,
+    /// Blocks that are resident on a multiprocessor.
+    Occupancy,
 }
 
 /// The instruction that makes the access.
@@ -88,6 +93,12 @@ pub struct State {
     pub x: u32,
     /// Threads of a block in y.
     pub y: u32,
+    /// Threads of a block, where its shape does not matter.
+    pub threads: u32,
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Shared memory of a block, in KiB.
+    pub shared: u32,
 }
 
 impl Default for State {
@@ -109,6 +120,9 @@ impl Default for State {
             warp: 0,
             x: 8,
             y: 8,
+            threads: 256,
+            registers: 32,
+            shared: 0,
         }
     }
 }
@@ -122,7 +136,7 @@ impl State {
         match self.mode {
             Mode::Banks => Space::Shared,
             Mode::Sectors => Space::Global,
-            Mode::Atomics | Mode::Ballot | Mode::Threads => self.space,
+            Mode::Atomics | Mode::Ballot | Mode::Threads | Mode::Occupancy => self.space,
         }
     }
 
@@ -135,6 +149,13 @@ impl State {
             state.stride = aligned(state.stride, words);
             let unit = if state.memory() == Space::Shared { words } else { state.width };
             state.offset = aligned(state.offset, unit);
+        }
+        if state.mode == Mode::Occupancy {
+            // What one GPU has room for, another may not.
+            for Range { name, least, most, .. } in state.ranges() {
+                let number = state.number(name).map(|number| number.clamp(least, most));
+                state = number.and_then(|number| state.with(name, number)).unwrap_or(state);
+            }
         }
         state
     }
@@ -165,6 +186,15 @@ impl State {
             Mode::Atomics => vec![range("words", 1, 32, 1), stride, warp],
             Mode::Ballot => Vec::new(),
             Mode::Threads => vec![range("x", 1, 36, 1), range("y", 1, 14, 1)],
+            Mode::Occupancy => {
+                let most = targets::find(&self.target).map(|gpu| gpu.resources);
+                let most = |of: fn(&Resources) -> u32| most.as_ref().map_or(0, of);
+                vec![
+                    range("threads", 32, most(|r| r.threads_per_block).max(32), 32),
+                    range("registers", 16, most(|r| r.registers_per_thread).max(16), 1),
+                    range("shared", 0, most(|r| r.shared_per_block) / 1024, 1),
+                ]
+            }
         }
     }
 
@@ -178,6 +208,9 @@ impl State {
             "warp" => self.warp,
             "x" => self.x,
             "y" => self.y,
+            "threads" => self.threads,
+            "registers" => self.registers,
+            "shared" => self.shared,
             "width" => self.width,
             _ => return None,
         })
@@ -194,6 +227,9 @@ impl State {
             "warp" => &mut state.warp,
             "x" => &mut state.x,
             "y" => &mut state.y,
+            "threads" => &mut state.threads,
+            "registers" => &mut state.registers,
+            "shared" => &mut state.shared,
             "width" => &mut state.width,
             _ => return None,
         };

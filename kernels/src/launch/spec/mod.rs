@@ -7,13 +7,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use sim::Dim3;
-use toml::Value;
 
 use super::SpecError;
 use super::content::Context;
 use super::element::Element;
 use super::expression::{self, Names};
-use file::{LaunchFile, LaunchTable, extent, text, texts};
+use file::LaunchFile;
+use launch::schema::{self, LaunchTable, texts};
 
 /// Most schedules that one launch may be run in.
 pub const MOST_SCHEDULES: u64 = 1_000_000;
@@ -105,7 +105,7 @@ impl Session {
 
     fn of(file: LaunchFile, folder: PathBuf, given: &BTreeMap<String, String>) -> Result<Self, SpecError> {
         let usage = |message: &str| SpecError::Usage(message.to_owned());
-        let mut names = texts("let", &file.names)?;
+        let mut names = texts(&file.names);
         if let Some(unknown) = given.keys().find(|name| !names.contains_key(*name)) {
             let known = if names.is_empty() {
                 "none".to_owned()
@@ -156,7 +156,7 @@ impl Session {
             folder,
             names,
             buffers: file.buffers,
-            symbols: texts("symbols", &file.symbols)?,
+            symbols: texts(&file.symbols),
             launches,
             dump: file.dump,
             expect: file.expect,
@@ -236,25 +236,16 @@ impl Default for LaunchSpec {
 
 impl LaunchSpec {
     fn of(table: &LaunchTable, names: &Names) -> Result<Self, SpecError> {
-        let number = |what: &str, value: &Option<Value>, otherwise: u32| {
-            let Some(value) = value else { return Ok(otherwise) };
-            let count = text(value).and_then(|text| expression::count(&text, names));
-            let count =
-                count.and_then(|count| u32::try_from(count).map_err(|_| format!("{count} is more than 4294967295")));
-            count.map_err(|why| SpecError::Usage(format!("{what}: {why}")))
-        };
-        let mut args = Vec::new();
-        for (index, value) in table.args.iter().enumerate() {
-            args.push(text(value).map_err(|why| SpecError::Usage(format!("argument {index}: {why}")))?);
-        }
+        let grid = table.grid.as_ref().map(|grid| grid.resolve("grid", names)).transpose();
+        let block = table.block.as_ref().map(|block| block.resolve("block", names)).transpose();
         Ok(Self {
             kernel: table.kernel.clone(),
-            grid: table.grid.as_ref().map_or(Ok(Dim3::linear(1)), |grid| extent("grid", grid, names))?,
-            block: table.block.as_ref().map(|block| extent("block", block, names)).transpose()?,
-            shared_bytes: number("shared", &table.shared, 0)?,
-            args,
-            symbols: texts("symbols", &table.symbols)?,
-            repeat: number("repeat", &table.repeat, 1)?,
+            grid: grid.map_err(SpecError::Usage)?.unwrap_or(Dim3::linear(1)),
+            block: block.map_err(SpecError::Usage)?,
+            shared_bytes: schema::number("shared", table.shared.as_ref(), 0, names).map_err(SpecError::Usage)?,
+            args: table.args.iter().map(|arg| arg.0.clone()).collect(),
+            symbols: texts(&table.symbols),
+            repeat: schema::number("repeat", table.repeat.as_ref(), 1, names).map_err(SpecError::Usage)?,
         })
     }
 }
@@ -294,10 +285,7 @@ mod tests {
     fn what_is_wrong_with_a_file_is_named() {
         for (text, part) in [
             ("file = \"a.ptx\"\ngrid = 1\nblocks = 32\n", "blocks"),
-            (
-                "file = \"a.ptx\"\nargs = [[1]]\n",
-                "argument 0: a number or a text belongs here, not a value of type array",
-            ),
+            ("file = \"a.ptx\"\nargs = [[1]]\n", "a number or an expression belongs here, not a value of type array"),
             ("file = \"a.ptx\"\ngrid = \"ceil(m/256)\"\n", "grid: nothing is called `m`"),
             ("file = \"a.ptx\"\ngrid = -1\n", "from 0"),
             ("file = \"a.ptx\"\ngrid = 4294967296\n", "not a whole number from 1 to 4294967295"),

@@ -1,5 +1,6 @@
 //! Executes machine instructions, one for all lanes of a group at a time.
 
+mod accesses;
 mod atomic;
 mod bulk;
 mod float;
@@ -202,8 +203,8 @@ fn give_way(warp: &mut Warp, at: usize, pc: u32) {
 fn execute(warp: &mut Warp, block: &mut Block<'_>, pc: u32, op: &Op, active: u32) {
     let constants = &block.machine.constants[..];
     match op {
-        Op::Load(access) => memory::load(warp, block, pc, access, active),
-        Op::Store(access) => memory::store(warp, block, pc, access, active),
+        Op::Load(access) => accesses::load(warp, block, pc, access, active),
+        Op::Store(access) => accesses::store(warp, block, pc, access, active),
         Op::Nothing => {}
         op if integer::execute(warp, constants, op, active) => {}
         op if float::execute(warp, constants, op, active) => {}
@@ -220,7 +221,7 @@ fn others(warp: &mut Warp, block: &mut Block<'_>, pc: u32, op: &Op, active: u32)
                 let constants = warp.raw(&block.machine.constants, index);
                 block.tell_different(&constants, active);
             }
-            memory::load_constant(warp, block, (d, bank, index, offset), (bytes, signed), active);
+            accesses::load_constant(warp, block, (d, bank, index, offset), (bytes, signed), active);
         }
         &Op::ChangePhase { what, result, ref address, value } => {
             bulk::change_phase(warp, block, pc, (what, value), result, address, active);
@@ -230,14 +231,14 @@ fn others(warp: &mut Warp, block: &mut Block<'_>, pc: u32, op: &Op, active: u32)
         }
         Op::Bulk(copy) => bulk::copy(warp, block, pc, copy, active),
         Op::CopyAsync { to, from, bytes, fill } => {
-            memory::copy(warp, block, pc, (to, from, *bytes), *fill, active);
+            accesses::copy(warp, block, pc, (to, from, *bytes), *fill, active);
         }
         &Op::LoadMatrix { d, ref address, count, transposed } => {
             let register = if let super::op::Dst::Lane(number) = d { number } else { 255 };
-            memory::matrices(warp, block, pc, (address, count, transposed), register, (false, active));
+            accesses::matrices(warp, block, pc, (address, count, transposed), register, (false, active));
         }
         &Op::StoreMatrix { a, ref address, count, transposed } => {
-            memory::matrices(warp, block, pc, (address, count, transposed), a, (true, active));
+            accesses::matrices(warp, block, pc, (address, count, transposed), a, (true, active));
         }
         Op::IsSpace { p, space, address } => {
             let to = memory::addresses(warp, &block.machine.constants, address, super::op::Space::Generic);
