@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use class::{Exercise, ExerciseCommand, Grade, Watch};
 use debug::DEBUG_HELP;
 pub(crate) use debug::Debug;
-pub(crate) use dev::{Dev, DevCommand};
+pub(crate) use dev::{Dev, DevCommand, SuiteChoice};
 pub(crate) use gpu::{Bench, Calibrate, Record};
 use launch::SIM_HELP;
 pub(crate) use launch::{CompilerChoice, Line, LoweringChoice, Sim};

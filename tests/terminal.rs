@@ -102,6 +102,7 @@ fn tables_and_sentences_fit_the_terminal() {
         &["exercise", "hint", "block_sum", "1"],
         &["doctor"],
         &["dev", "isa"],
+        &["dev", "lowering", "--suite", "cases", "--only", "scan_naive,radix_local_match"],
         &["sim", "tests/cmd/first_come.toml"],
         &["sim", "tests/cmd/endless.ptx", "--list"],
     ] {

@@ -62,6 +62,8 @@ pub mod prebuild;
 #[cfg(feature = "host")]
 pub mod replay;
 #[cfg(feature = "host")]
+pub mod roads;
+#[cfg(feature = "host")]
 pub mod runner;
 #[cfg(feature = "host")]
 pub mod service;

@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["feedback", "quiz"],
     &["grade"],
     &["bundle", "misconception", "native"],
-    &["attempt", "compilers", "prebuild"],
+    &["attempt", "compilers", "prebuild", "roads"],
     &["page"],
     &["class", "desk"],
     &["audit", "runner", "service"],

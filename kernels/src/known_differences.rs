@@ -2,8 +2,8 @@
 //! about.
 //!
 //! The lists, each with the type of its entries: `known.toml` ([`crate::known`]), `lowering.toml` ([`crate::lowering`]),
-//! `time.toml` ([`crate::timing::open`]), `sanitizer.toml` ([`crate::sanitizer`]) in `kernels/truth` and
-//! `sim/tests/faulty`, and `known.toml` of a folder of probes ([`crate::probes`]).
+//! `roads.toml` ([`crate::roads`]), `time.toml` ([`crate::timing::open`]), `sanitizer.toml` ([`crate::sanitizer`]) in
+//! `kernels/truth` and `sim/tests/faulty`, and `known.toml` of a folder of probes ([`crate::probes`]).
 
 use serde::de::DeserializeOwned;
 

@@ -36,6 +36,7 @@ pub mod ptx;
 pub mod record;
 pub mod regenerate;
 pub mod requests;
+pub mod roads;
 pub mod sanitizer;
 pub mod simulate;
 pub mod svg;

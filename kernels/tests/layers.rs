@@ -28,7 +28,7 @@ const LAYERS: &[&[&str]] = &[
     &["compare", "record"],
     &["native"],
     &["launch"],
-    &["claims", "requests"],
+    &["claims", "requests", "roads"],
 ];
 
 #[test]

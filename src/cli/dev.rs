@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 
 use super::EXIT_CODES;
 use super::gpu::seconds;
@@ -11,6 +11,19 @@ use super::gpu::seconds;
 pub(crate) struct Dev {
     #[command(subcommand)]
     pub(crate) command: DevCommand,
+}
+
+/// A part of the repository that runs on both roads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SuiteChoice {
+    /// The workbook's cases
+    Cases,
+    /// The kernels of sim/tests/counters and sim/tests/lowering
+    Probes,
+    /// The kernels of sim/tests/correct
+    Correct,
+    /// The course's solutions
+    Exercises,
 }
 
 #[derive(Debug, Subcommand)]
@@ -64,6 +77,36 @@ pub(crate) enum DevCommand {
         /// Without optimisation, as code is compiled for the checks
         #[arg(long)]
         unoptimised: bool,
+    },
+    /// Run launches on both roads, PTX and the machine code that ptxas makes of it, and list every exact counter that differs
+    ///
+    /// Without a path: the workbook's cases, the probes, the catalogue of correct kernels and the course, as far as --suite
+    /// says. Machine code of the cases is committed; everything else needs ptxas (warpbook setup --sass).
+    #[command(after_help = EXIT_CODES)]
+    Lowering {
+        /// Instead: sources, PTX and launch files, or folders of such; of sources the launches are run that `sim --list` finds
+        paths: Vec<PathBuf>,
+        /// Only these parts of the repository
+        #[arg(long, value_enum, value_delimiter = ',', value_name = "NAME", conflicts_with = "paths")]
+        suite: Vec<SuiteChoice>,
+        /// Only versions, problems and exercises of these names
+        #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "paths")]
+        only: Vec<String>,
+        /// All cases of the workbook, not one for each version (minutes)
+        #[arg(long, conflicts_with = "paths")]
+        all: bool,
+        /// The honest alternatives of the course, too
+        #[arg(long, conflicts_with = "paths")]
+        alternatives: bool,
+        /// Folders to look for included files
+        #[arg(short = 'I', long, value_name = "DIR")]
+        include: Vec<PathBuf>,
+        /// Also list what is known, and lines of kernels whose totals agree
+        #[arg(long)]
+        known: bool,
+        /// Every difference as comma-separated values
+        #[arg(long)]
+        csv: bool,
     },
     /// Compare the simulator's exact counters on small kernels with what a GPU counted
     #[command(after_help = EXIT_CODES)]

@@ -55,6 +55,7 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
             }
             Ok(0)
         }
+        command @ DevCommand::Lowering { .. } => super::dev_lowering::run(command, json),
         DevCommand::Probes { folder, gpu_name, record, gpu, ncu } => {
             let suite = Suite::read(folder).map_err(|error| Failure::new(error.exit_code(), error))?;
             let mut name = gpu_name.clone();

@@ -10,6 +10,7 @@ mod compare_machine;
 mod compare_time;
 mod debug;
 mod dev;
+mod dev_lowering;
 mod doctor;
 mod exercise;
 mod grade;

@@ -5,7 +5,7 @@ use std::path::Path;
 use kernels::assembled::Assembled;
 use kernels::compile::{Arch, Choice, Compiler, Options, arch_of_target};
 use kernels::launch::command::CommandLine;
-use kernels::launch::list::{self, Listed};
+use kernels::launch::list;
 use kernels::launch::native::{NativeSession, Twin};
 use kernels::launch::run::{self, Ran, Timing};
 use kernels::launch::spec::Session;
@@ -118,31 +118,16 @@ fn write(file: &Path, content: String) -> Result<(), Failure> {
 /// `--list`: the kernels and how to launch them.
 fn show_list(args: &Sim, json: bool) -> Ended {
     let session = Session::default();
-    let mut how = How {
+    let how = How {
         options: compile_options(args, &session)?,
         checks: !args.no_checks,
         kernels: args.kernel.clone().into_iter().collect(),
     };
-    let open = |how: &How| open::open(&args.file, how).map_err(|error| Failure::new(error.exit_code(), error));
-    let mut opened = open(&how)?;
     let given = given(args);
     let tried = options(args, &session);
     let tried = (!args.no_checks).then_some(&tried);
-    let mut listed = Listed::of(&opened, args.kernel.as_deref(), &given, None).map_err(usage)?;
-    // Templates that nothing makes are listed with arguments that may do.
-    for candidates in list::instances(&opened, &listed) {
-        for instance in candidates {
-            how.kernels.push(instance);
-            if let Ok(more) = open(&how) {
-                opened = more;
-                break;
-            }
-            how.kernels.pop();
-        }
-    }
-    if tried.is_some() || !how.kernels.is_empty() {
-        listed = Listed::of(&opened, args.kernel.as_deref(), &given, tried).map_err(usage)?;
-    }
+    let listed = list::open_and_list(&args.file, how, (args.kernel.as_deref(), &given), tried);
+    let (opened, listed) = listed.map_err(|error| Failure::new(error.exit_code(), error))?;
     if !opened.warnings.trim().is_empty() {
         eprintln!("{}", opened.warnings.trim_end());
     }

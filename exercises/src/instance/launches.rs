@@ -98,6 +98,30 @@ impl Instance {
         Ok(all)
     }
 
+    /// Makes the launches one after the other on a road that the caller gives, each with the buffers as those before it have left
+    /// them. The reports, in order.
+    ///
+    /// # Errors
+    /// [`RunFailure`].
+    #[cfg(feature = "host")]
+    pub(crate) fn run_by(
+        &self,
+        code: &Code,
+        mut run: impl FnMut(&str, &sim::Launch) -> Result<sim::Outcome, sim::Error>,
+    ) -> Result<Vec<Report>, RunFailure> {
+        let (mut contents, mut reports) = (Vec::new(), Vec::new());
+        for made in &self.launches {
+            let kernel = kernel(code, made)?;
+            let mut launch = self.launch(code, made, &kernel)?;
+            let count = made.args.len();
+            go_on(&mut launch, count, &contents);
+            let outcome = run(&kernel, &launch).map_err(RunFailure::of)?;
+            contents = outcome.buffers.into_iter().skip(count).map(Option::unwrap_or_default).collect();
+            reports.push(outcome.report);
+        }
+        Ok(reports)
+    }
+
     /// Looks at each launch as those before it have left the buffers. The last one is not simulated: nothing follows it.
     fn each(
         &self,

@@ -1,14 +1,16 @@
 //! What a file holds: its kernels, their parameters, and for each a command that launches it.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::Serialize;
 use sim::Options;
 
 use super::signature::{self, Signature, shell};
+use super::spec::LaunchSpec;
 use super::{hints, probe};
 use crate::names::{self, NameError};
-use crate::open::Opened;
+use crate::open::{self, How, OpenError, Opened};
 
 /// The kernels of a file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -31,6 +33,9 @@ pub struct Kernel {
     pub signature: Signature,
     /// A command that launches it, to be changed.
     pub command: String,
+    /// The launch of that command, if it was simulated.
+    #[serde(skip)]
+    pub launch: Option<LaunchSpec>,
     /// Whether that launch was simulated and has no finding; none if no launch was tried.
     pub clean: Option<bool>,
     /// How many launches were tried to find it.
@@ -68,14 +73,14 @@ impl Listed {
             }
             let probed =
                 options.and_then(|options| probe::probe(opened, &signature, &hints, &shapes, options, &mut fuel));
-            let (clean, tried, why, words) = match probed {
-                Some(probed) => (Some(probed.clean), probed.tried, probed.why, probed.words),
-                None => (None, 0, options.map(|_| NO_TIME.to_owned()), Vec::new()),
+            let (clean, tried, why, words, launch) = match probed {
+                Some(probed) => (Some(probed.clean), probed.tried, probed.why, probed.words, probed.launch),
+                None => (None, 0, options.map(|_| NO_TIME.to_owned()), Vec::new(), None),
             };
             let words = if words.is_empty() { signature.example() } else { words };
             let head = format!("warpbook sim {}{how} --kernel {}", shell(&opened.name), shell(&called));
             let command = format!("{head} {}", words.join(" "));
-            Some(Kernel { command, signature, clean, tried, why })
+            Some(Kernel { command, launch, signature, clean, tried, why })
         };
         let kernels: Vec<Kernel> = names.iter().filter_map(&mut kernel).collect();
         let compiled: Vec<&str> = kernels.iter().map(|kernel| kernel.signature.name.as_str()).collect();
@@ -154,6 +159,57 @@ const MOST_TEMPLATES: usize = 12;
 pub fn instances(opened: &Opened, listed: &Listed) -> Vec<Vec<String>> {
     let Some(source) = opened.declarations() else { return Vec::new() };
     listed.templates.iter().take(MOST_TEMPLATES).map(|name| hints::instances(source, name)).collect()
+}
+
+/// Opens a file and lists its kernels with launches that run clean. Templates that nothing makes are listed with arguments
+/// that may do, of which the first that compile are taken.
+///
+/// # Errors
+/// [`OpenError`] when the file cannot be opened; [`NameError`] when it has no kernel at all.
+pub fn open_and_list(
+    path: &Path,
+    mut how: How,
+    (wanted, given): (Option<&str>, &str),
+    tried: Option<&Options>,
+) -> Result<(Opened, Listed), ListError> {
+    let mut opened = open::open(path, &how)?;
+    let mut listed = Listed::of(&opened, wanted, given, None)?;
+    for candidates in instances(&opened, &listed) {
+        for instance in candidates {
+            how.kernels.push(instance);
+            if let Ok(more) = open::open(path, &how) {
+                opened = more;
+                break;
+            }
+            how.kernels.pop();
+        }
+    }
+    if tried.is_some() || !how.kernels.is_empty() {
+        listed = Listed::of(&opened, wanted, given, tried)?;
+    }
+    Ok((opened, listed))
+}
+
+/// Why a file's kernels cannot be listed.
+#[derive(Debug, thiserror::Error)]
+pub enum ListError {
+    /// The file cannot be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A kernel was named that is not there, or there is none.
+    #[error(transparent)]
+    Name(#[from] NameError),
+}
+
+impl ListError {
+    /// The exit code that a program should end with.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Open(error) => error.exit_code(),
+            Self::Name(_) => sim::ErrorClass::Input.exit_code(),
+        }
+    }
 }
 
 impl fmt::Display for Listed {

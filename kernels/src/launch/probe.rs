@@ -37,10 +37,12 @@ const ROOM: u64 = 1 << 26;
 const FILLED: u64 = 1 << 14;
 
 /// What was found for one kernel.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Probed {
     /// Options from `--grid` on.
     pub(super) words: Vec<String>,
+    /// The launch that they are, if it runs clean.
+    pub(super) launch: Option<LaunchSpec>,
     /// Whether the launch runs without a finding.
     pub(super) clean: bool,
     /// Launches that were tried.
@@ -86,11 +88,13 @@ fn probe_with(
         }
         tried += 1;
         match attempt(opened, signature, &trial, options, fuel) {
-            Outcome::Clean(words) => return Some(Probed { words, clean: true, tried, why: None }),
+            Outcome::Clean(words, launch) => {
+                return Some(Probed { words, launch: Some(*launch), clean: true, tried, why: None });
+            }
             Outcome::Faulty(words, why) => best = best.or(Some((words, why))),
             // No other launch would do better.
             Outcome::Unsupported(why) => {
-                return Some(Probed { words: Vec::new(), clean: false, tried, why: Some(why) });
+                return Some(Probed { words: Vec::new(), launch: None, clean: false, tried, why: Some(why) });
             }
             Outcome::Endless => {
                 endless = if trial.large { trial.threads() } else { endless };
@@ -104,7 +108,7 @@ fn probe_with(
         None => (Vec::new(), format!("and none could be suggested: {}", reason?)),
     };
     let launches = if tried == 1 { "1 launch was".to_owned() } else { format!("{tried} launches were") };
-    Some(Probed { words, clean: false, tried, why: Some(format!("{launches} tried, {why}")) })
+    Some(Probed { words, launch: None, clean: false, tried, why: Some(format!("{launches} tried, {why}")) })
 }
 
 /// Why a launch is not suggested that takes too long.
@@ -114,7 +118,7 @@ const ENDLESS: &str = "a thread block executes more than a million warp-instruct
 
 /// What came of a trial.
 enum Outcome {
-    Clean(Vec<String>),
+    Clean(Vec<String>, Box<LaunchSpec>),
     Faulty(Vec<String>, String),
     Unsupported(String),
     /// It executes more than a trial may.
@@ -181,7 +185,7 @@ fn attempt(opened: &Opened, signature: &Signature, trial: &Trial, options: &Opti
         args: args.clone(),
         ..LaunchSpec::default()
     };
-    let session = Session { launches: vec![spec], ..Session::default() };
+    let session = Session { launches: vec![spec.clone()], ..Session::default() };
     let mut words = vec![format!("--grid {} --block {}", trial.grid, trial.block)];
     if shared > 0 {
         words.push(format!("--shared {shared}"));
@@ -189,7 +193,7 @@ fn attempt(opened: &Opened, signature: &Signature, trial: &Trial, options: &Opti
     words.extend(args.iter().map(|arg| format!("--arg {}", super::signature::shell(arg))));
     *fuel = fuel.saturating_sub(reached.executed * CHECKED);
     match run::run(&session, &mut opened.clone(), &options, None, None) {
-        Ok(ran) if ran.is_clean() => Outcome::Clean(words),
+        Ok(ran) if ran.is_clean() => Outcome::Clean(words, Box::new(spec)),
         Ok(ran) => {
             let finding = ran.launches.iter().find_map(|launch| launch.report.findings.first());
             if finding.is_some_and(|finding| finding.kind == FindingKind::Budget) {

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use serde::Serialize;
+use sim::prepare::Executable;
 use sim::{Lowering, Module};
 
 pub use known::{FILE as KNOWN_FILE, KnownLowering, known};
@@ -205,6 +206,18 @@ impl LoweringError {
             Self::Known(_) => sim::ErrorClass::Internal.exit_code(),
         }
     }
+}
+
+/// The accesses that are counted of a program of the simulator, by the bare names of the source files of its PTX and the line.
+#[must_use]
+pub fn accesses_by_line(program: &Executable, text: &str) -> BTreeMap<(String, u32), BTreeSet<Access>> {
+    view::accesses(program, &view::files(text))
+}
+
+/// The accesses of a machine instruction, by its text.
+#[must_use]
+pub fn accesses_of_instruction(text: &str) -> Vec<Access> {
+    sass::accesses_of(text)
 }
 
 /// Looks at the kernels of a PTX text: all, or only those that are named.

@@ -40,7 +40,7 @@ pub(super) fn parse(text: &str) -> BTreeSet<Placed> {
 }
 
 /// What an instruction accesses. A look at an `mbarrier` counts as an atomic and a load.
-fn accesses_of(instruction: &str) -> Vec<Access> {
+pub(super) fn accesses_of(instruction: &str) -> Vec<Access> {
     if instruction.contains("SYNCS.PHASECHK") {
         let access = |action| Access { action, room: Room::Shared, bytes: 8 };
         return vec![access(Action::Atomic), access(Action::Load)];

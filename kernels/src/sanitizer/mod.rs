@@ -122,8 +122,11 @@ fn line<'a>(text: &'a str, key: &str) -> &'a str {
     found.next().unwrap_or_default()
 }
 
-/// The PTX and the launch of a kernel of the catalogue.
-fn prepare(file: &Path) -> Result<(String, Prepared), SanitizerError> {
+/// The PTX and the launch of a kernel of the catalogue, as its head says.
+///
+/// # Errors
+/// A file that cannot be read, or has no such head.
+pub fn prepare(file: &Path) -> Result<(String, Prepared), SanitizerError> {
     let wrong = |what: String| SanitizerError::Kernel { file: file.to_owned(), what };
     let ptx = fs::read_to_string(file).map_err(|why| SanitizerError::File { file: file.to_owned(), why })?;
     let text = head_of(file)?;
@@ -166,8 +169,11 @@ fn kinds(head: &str) -> String {
     line(head, "expect").split_whitespace().filter(|&word| word != "any").collect::<Vec<_>>().join(" ")
 }
 
-/// The kernels of the catalogue, in the order of their names.
-fn files(folder: &Path) -> Result<Vec<PathBuf>, SanitizerError> {
+/// The `.ptx` files of a catalogue, in the order of their names.
+///
+/// # Errors
+/// A folder that cannot be read.
+pub fn files(folder: &Path) -> Result<Vec<PathBuf>, SanitizerError> {
     let error = |why| SanitizerError::File { file: folder.to_owned(), why };
     let entries = fs::read_dir(folder).map_err(error)?;
     let mut files =
