@@ -89,7 +89,7 @@ fn probe_with(
         tried += 1;
         match attempt(opened, signature, &trial, options, fuel) {
             Outcome::Clean(words, launch) => {
-                return Some(Probed { words, launch: Some(launch), clean: true, tried, why: None });
+                return Some(Probed { words, launch: Some(*launch), clean: true, tried, why: None });
             }
             Outcome::Faulty(words, why) => best = best.or(Some((words, why))),
             // No other launch would do better.
@@ -118,7 +118,7 @@ const ENDLESS: &str = "a thread block executes more than a million warp-instruct
 
 /// What came of a trial.
 enum Outcome {
-    Clean(Vec<String>, LaunchSpec),
+    Clean(Vec<String>, Box<LaunchSpec>),
     Faulty(Vec<String>, String),
     Unsupported(String),
     /// It executes more than a trial may.
@@ -193,7 +193,7 @@ fn attempt(opened: &Opened, signature: &Signature, trial: &Trial, options: &Opti
     words.extend(args.iter().map(|arg| format!("--arg {}", super::signature::shell(arg))));
     *fuel = fuel.saturating_sub(reached.executed * CHECKED);
     match run::run(&session, &mut opened.clone(), &options, None, None) {
-        Ok(ran) if ran.is_clean() => Outcome::Clean(words, spec),
+        Ok(ran) if ran.is_clean() => Outcome::Clean(words, Box::new(spec)),
         Ok(ran) => {
             let finding = ran.launches.iter().find_map(|launch| launch.report.findings.first());
             if finding.is_some_and(|finding| finding.kind == FindingKind::Budget) {

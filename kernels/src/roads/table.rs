@@ -50,6 +50,9 @@ pub struct CandidateSum {
     pub example: String,
 }
 
+/// Kernels by subject, case and name.
+type Kernels<'a> = BTreeSet<(&'a str, &'a str, &'a str)>;
+
 impl Roads {
     /// The suites that something was run of.
     #[must_use]
@@ -93,7 +96,7 @@ impl Roads {
     /// What may be the cause, seen on the lines of kernels whose totals differ, the most frequent first.
     #[must_use]
     pub fn candidates(&self) -> Vec<CandidateSum> {
-        let mut seen: BTreeMap<String, (BTreeSet<(&str, &str, &str)>, String)> = BTreeMap::new();
+        let mut seen: BTreeMap<String, (Kernels<'_>, String)> = BTreeMap::new();
         for row in &self.rows {
             let differs = |counter: &str| row.differences.iter().any(|own| own.counter == counter);
             for line in &row.lines {
@@ -105,7 +108,7 @@ impl Roads {
                 kernels.insert((&row.subject, &row.case, &row.kernel));
             }
         }
-        let sum = |(candidate, (kernels, example)): (String, (BTreeSet<_>, String))| CandidateSum {
+        let sum = |(candidate, (kernels, example)): (String, (Kernels<'_>, String))| CandidateSum {
             candidate,
             kernels: kernels.len(),
             example,
