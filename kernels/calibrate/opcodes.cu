@@ -90,7 +90,8 @@ struct F64 : Common<double> {
         }                                                                              \
     };
 
-namespace step {
+namespace step
+{
 STEP(lop3, U32, "r", "lop3.b32 %0, %0, %1, %2, 0x96;")
 STEP(shf, U32, "r", "shf.l.wrap.b32 %0, %0, %1, %2;")
 STEP(prmt, U32, "r", "prmt.b32 %0, %0, %1, %2;")
@@ -117,8 +118,7 @@ STEP(dmul, F64, "d", "mul.f64 %0, %0, %1;")
 STEP(dfma, F64, "d", "fma.rn.f64 %0, %0, %1, %2;")
 STEP(f2f, F64, "d", "{.reg .f32 t; cvt.rn.f32.f64 t, %0; cvt.f64.f32 %0, t;}")
 STEP(i2d, F64, "d", "{.reg .b32 t, u; mov.b64 {t, u}, %0; cvt.rn.f64.s32 %0, u;}")
-STEP(d2i, F64, "d",
-     "{.reg .b32 t; cvt.rzi.s32.f64 t, %0; mov.b64 %0, {t, t};}")
+STEP(d2i, F64, "d", "{.reg .b32 t; cvt.rzi.s32.f64 t, %0; mov.b64 %0, {t, t};}")
 STEP(hfma2, U32, "r", "fma.rn.f16x2 %0, %0, %1, %2;")
 STEP(hadd2, U32, "r", "add.f16x2 %0, %0, %1;")
 STEP(hfma2_bf16, U32, "r", "fma.rn.bf16x2 %0, %0, %1, %2;")
@@ -135,8 +135,8 @@ struct imad_wide : U64 {
 __shared__ __align__(16) Word room[2048];
 __constant__ Word table[2048];
 
-// Loads and atomics of shared memory: each word holds its own address, which is where the
-// next one goes.
+// Loads and atomics of shared memory: each word holds its own address, which is where
+// the next one goes.
 template <int WORDS>
 struct Lds : U32 {
     static __device__ Word prepare(Word *)
@@ -153,7 +153,8 @@ struct Lds : U32 {
     static __device__ void step(Word &x, Word, Word, Word)
     {
         Word at = x, y, z, w;
-        if (WORDS == 1) asm volatile("ld.volatile.shared.b32 %0, [%1];" : "=r"(x) : "r"(at));
+        if (WORDS == 1)
+            asm volatile("ld.volatile.shared.b32 %0, [%1];" : "=r"(x) : "r"(at));
         if (WORDS == 2)
             asm volatile("ld.volatile.shared.v2.b32 {%0, %1}, [%2];"
                          : "=r"(x), "=r"(y)
@@ -206,7 +207,9 @@ struct Products {
     static __device__ Tile first(Word) { return {{0, 0, 0, 0}}; }
     static __device__ void keep(Tile &v)
     {
-        asm volatile("" : "+r"(v.x[0]), "+r"(v.x[1]), "+r"(v.x[2]), "+r"(v.x[3])::"memory");
+        asm volatile(""
+                     : "+r"(v.x[0]), "+r"(v.x[1]), "+r"(v.x[2]),
+                       "+r"(v.x[3])::"memory");
     }
     static __device__ void store(Tile v, Word *memory)
     {
@@ -241,7 +244,8 @@ struct hmma_16816_f16 : Products<hmma_16816_f16> {
 struct dmma_884 : Products<dmma_884> {
     static __device__ void step(Tile &t, Tile b, Tile, Word)
     {
-        double x = __hiloint2double(t.x[1], t.x[0]), y = __hiloint2double(t.x[3], t.x[2]),
+        double x = __hiloint2double(t.x[1], t.x[0]),
+               y = __hiloint2double(t.x[3], t.x[2]),
                a = __hiloint2double(b.x[1], b.x[0]);
         asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0, %1}, {%2}, "
                      "{%2}, {%0, %1};"
@@ -262,16 +266,22 @@ __global__ void updates(char *p, int each, int n)
     Long i = blockIdx.x * (Long)blockDim.x + threadIdx.x;
     char *at = p + i % each * 8;
     for (int k = 0; k < n; k++) {
-        if (KIND == 0) asm volatile("red.global.add.u32 [%0], %1;" ::"l"(at), "r"((Word)i) : "memory");
+        if (KIND == 0)
+            asm volatile("red.global.add.u32 [%0], %1;" ::"l"(at), "r"((Word)i)
+                         : "memory");
         if (KIND == 1)
-            asm volatile("red.global.add.f32 [%0], %1;" ::"l"(at), "f"(1.0f) : "memory");
+            asm volatile("red.global.add.f32 [%0], %1;" ::"l"(at), "f"(1.0f)
+                         : "memory");
         if (KIND == 2)
             asm volatile("red.global.add.f64 [%0], %1;" ::"l"(at), "d"(1.0) : "memory");
-        if (KIND == 3) asm volatile("red.global.add.u64 [%0], %1;" ::"l"(at), "l"(i) : "memory");
+        if (KIND == 3)
+            asm volatile("red.global.add.u64 [%0], %1;" ::"l"(at), "l"(i) : "memory");
         if (KIND == 4)
-            asm volatile("red.global.max.s32 [%0], %1;" ::"l"(at), "r"((Word)i + k) : "memory");
+            asm volatile("red.global.max.s32 [%0], %1;" ::"l"(at), "r"((Word)i + k)
+                         : "memory");
         if (KIND == 5)
-            asm volatile("red.global.add.noftz.f16x2 [%0], %1;" ::"l"(at), "r"(k) : "memory");
+            asm volatile("red.global.add.noftz.f16x2 [%0], %1;" ::"l"(at), "r"(k)
+                         : "memory");
         Word old;
         if (KIND == 6)
             asm volatile("atom.global.add.u32 %0, [%1], %2;"
@@ -279,9 +289,13 @@ __global__ void updates(char *p, int each, int n)
                          : "l"(at), "r"((Word)i)
                          : "memory");
         if (KIND == 7)
-            asm volatile("atom.global.cas.b32 %0, [%1], 0, 0;" : "=r"(old) : "l"(at) : "memory");
+            asm volatile("atom.global.cas.b32 %0, [%1], 0, 0;"
+                         : "=r"(old)
+                         : "l"(at)
+                         : "memory");
         if (KIND == 8)
-            asm volatile("red.global.add.noftz.bf16x2 [%0], %1;" ::"l"(at), "r"(k) : "memory");
+            asm volatile("red.global.add.noftz.bf16x2 [%0], %1;" ::"l"(at), "r"(k)
+                         : "memory");
     }
 }
 
@@ -354,14 +368,15 @@ int main(int argc, char **argv)
     cudaEventCreate(&before);
     cudaEventCreate(&after);
     for (int round = 0; round < rounds; round++) {
-        M(lop3) M(shf) M(prmt) M(imad) M(imad_hi) M(imad_wide) M(idp) M(popc) M(flo)
-        M(i2f) M(f2i) M(vote) M(shfl) M(redux) M(match) M(ffma) M(fadd) M(fmnmx)
-        M(mufu_ex2) M(mufu_rsq) M(mufu_lg2)
-        M(dadd) M(dmul) M(dfma) M(f2f) M(i2d) M(d2i) M(hfma2) M(hadd2) M(hfma2_bf16)
-        M(lds_32) M(lds_64) M(lds_128) M(atoms_add) M(atoms_cas) M(ldc_1) M(ldc_8) M(ldc_32)
-        M(hmma_1688) M(hmma_16816) M(hmma_16816_f16) M(hmma_1688_tf32) M(imma_16816)
-        M(imma_16832) M(dmma_884)
-        measure_updates<0>("red_add_u32");
+        M(lop3)
+        M(shf) M(prmt) M(imad) M(imad_hi) M(imad_wide) M(idp) M(popc) M(flo) M(i2f)
+            M(f2i) M(vote) M(shfl) M(redux) M(match) M(ffma) M(fadd) M(fmnmx)
+                M(mufu_ex2) M(mufu_rsq) M(mufu_lg2) M(dadd) M(dmul) M(dfma) M(f2f)
+                    M(i2d) M(d2i) M(hfma2) M(hadd2) M(hfma2_bf16) M(lds_32) M(lds_64)
+                        M(lds_128) M(atoms_add) M(atoms_cas) M(ldc_1) M(ldc_8) M(ldc_32)
+                            M(hmma_1688) M(hmma_16816) M(hmma_16816_f16)
+                                M(hmma_1688_tf32) M(imma_16816) M(imma_16832)
+                                    M(dmma_884) measure_updates<0>("red_add_u32");
         measure_updates<1>("red_add_f32");
         measure_updates<2>("red_add_f64");
         measure_updates<3>("red_add_u64");

@@ -142,7 +142,7 @@ pub fn calibrate(rounds: u32) -> Result<Calibrated, CalibrateError> {
     let printed = measure(&properties, rounds, ("calibrate.cu", SOURCE))?;
     let opcodes = opcodes::values(&measure(&properties, rounds, ("opcodes.cu", opcodes::SOURCE))?)?;
     Ok(Calibrated {
-        numbers: numbers((&target, properties.l2_bytes), &values(&printed)?, &opcodes)?,
+        numbers: numbers((&target, properties.l2_bytes), &values(&printed)?)?,
         opcodes,
         architecture: format!("sm_{}", properties.compute_capability.replace('.', "")),
         on: format!("{}, driver {}, CUDA {}", properties.name, properties.driver, properties.cuda),
@@ -195,7 +195,6 @@ fn values(printed: &str) -> Result<BTreeMap<String, Vec<f64>>, CalibrateError> {
 fn numbers(
     (target, l2_bytes): (&str, u64),
     values: &BTreeMap<String, Vec<f64>>,
-    of_opcodes: &OfOpcodes,
 ) -> Result<Vec<Number>, CalibrateError> {
     let mut measured = Vec::new();
     for (name, from) in MEASURED {
@@ -219,17 +218,7 @@ fn numbers(
     };
     let together = value("l2_atomic_sectors") * value("same_sector");
     let slices = slices::explaining(SCATTERED_CHUNKS, together);
-    // One warp's update of one float by all its lanes, and of doubles that lie in eight sectors.
-    let clocks = |name: &str| -> Result<f64, CalibrateError> {
-        let own = opcodes::median(of_opcodes, name, "ns")
-            .ok_or_else(|| CalibrateError::Failed(format!("the benchmarks did not print {name}")))?;
-        Ok(own * value("clock_mhz") / 1000.0)
-    };
-    let float = digits((clocks("red_add_f32_1")? - value("same_sector")) / 31.0);
-    let double = digits(clocks("red_add_f64_32")? / 8.0);
     let mut numbers: Vec<Number> = documented(target, l2_bytes);
-    numbers.push(derived("same_element_float", float, "updates of one float by all lanes of a warp".to_owned()));
-    numbers.push(derived("same_sector_double", double, "updates of 32 doubles by all lanes of a warp".to_owned()));
     numbers.push(derived(
         "l2_chunk_bytes",
         chunk,
@@ -251,7 +240,7 @@ fn numbers(
 /// What no benchmark gives: as the target's file has it now, or as documents and the driver say.
 fn documented(target: &str, l2_bytes: u64) -> Vec<Number> {
     let is_measured = |name: &str| MEASURED.iter().any(|(own, _)| *own == name);
-    let derived = ["l2_chunk_bytes", "l2_slices", "same_element_float", "same_sector_double"];
+    let derived = ["l2_chunk_bytes", "l2_slices"];
     let sources = rates::sources(target).into_iter();
     let known: Vec<Number> = sources
         .filter(|source| !is_measured(&source.name) && !derived.contains(&&*source.name))
@@ -355,14 +344,13 @@ mod tests {
     const L2_BYTES: u64 = 50 << 20;
 
     fn of_opcodes() -> OfOpcodes {
-        opcodes::values("red_add_f32_1\tns\t56.3\nred_add_f64_32\tns\t9.4\n").expect("numbers")
+        opcodes::values("popc\tlatency\t17\n").expect("numbers")
     }
 
     #[test]
     fn a_gpu_that_was_not_calibrated_yet_gets_a_whole_file() {
         // A target that documents alone describe: its first file must have every number.
-        let all =
-            numbers(("a100", L2_BYTES), &values(&printed()).expect("numbers"), &of_opcodes()).expect("all of them");
+        let all = numbers(("a100", L2_BYTES), &values(&printed()).expect("numbers")).expect("all of them");
         let calibrated = Calibrated {
             target: "a100".to_owned(),
             on: "a GPU".to_owned(),
@@ -377,8 +365,7 @@ mod tests {
 
     #[test]
     fn what_is_printed_becomes_a_file_that_the_simulator_reads() {
-        let numbers =
-            numbers(("h200", L2_BYTES), &values(&printed()).expect("numbers"), &of_opcodes()).expect("all of them");
+        let numbers = numbers(("h200", L2_BYTES), &values(&printed()).expect("numbers")).expect("all of them");
         let named = |name: &str| numbers.iter().find(|number| number.name == name).expect("it is there");
         assert_eq!(named("l2_chunk_bytes").value, 512.0);
         assert_eq!(named("same_element").spread_percent, Some(2.0));
@@ -423,6 +410,6 @@ mod tests {
     #[test]
     fn a_broken_output_is_refused() {
         assert!(values("clock_mhz\tfast\n").is_err());
-        assert!(numbers(("h200", L2_BYTES), &values("clock_mhz\t1000\n").expect("a number"), &of_opcodes()).is_err());
+        assert!(numbers(("h200", L2_BYTES), &values("clock_mhz\t1000\n").expect("a number")).is_err());
     }
 }

@@ -88,10 +88,6 @@ pub struct Rates {
     pub same_element: f64,
     /// Clocks between two updates of the same sector.
     pub same_sector: f64,
-    /// Clocks between two additions of floating-point numbers to the same element.
-    pub same_element_float: f64,
-    /// Clocks between two additions of double-precision numbers to the same sector.
-    pub same_sector_double: f64,
     /// Bytes read from memory.
     pub dram_read_bytes: f64,
     /// Bytes written to memory.
@@ -228,8 +224,6 @@ impl Rates {
             hand_over: 0.0,
             same_element: 0.0,
             same_sector: 0.0,
-            same_element_float: 0.0,
-            same_sector_double: 0.0,
             dram_read_bytes: bytes,
             dram_write_bytes: bytes,
             dram_mixed_bytes: bytes,

@@ -485,21 +485,18 @@ const fn comes_from(cost: &Cost, what: What) -> State {
 /// Clocks that the updates of the place take that has most of them: they come one after the other, wherever they are
 /// from. `all` is how many times the sample the launch is.
 fn hottest(trace: &Trace, rates: &Rates, all: f64) -> f64 {
-    // Clocks by its elements, clocks by its sectors, updates.
-    let mut places: HashMap<u64, (f64, f64, f64)> = HashMap::new();
+    let mut places: HashMap<u64, (f64, f64)> = HashMap::new();
     for access in trace.accesses.iter().filter(|access| slices::updates(access)) {
-        let (of_sector, of_element) = slices::each(access, rates);
         for &sector in &trace.sectors[access.first as usize..][..access.sectors as usize] {
             let place = places.entry(sector).or_default();
-            place.0 += f64::from(access.together) * of_element;
-            place.1 += of_sector;
-            place.2 += 1.0;
+            place.0 += f64::from(access.together);
+            place.1 += 1.0;
         }
     }
     // A place that half of the blocks go to is one for all; others have their own.
     let common = trace.followed() as f64 / 2.0;
-    let clocks = |&(elements, sectors, updates): &(f64, f64, f64)| {
-        let once = elements.max(sectors);
+    let clocks = |&(elements, updates): &(f64, f64)| {
+        let once = (elements * rates.same_element).max(updates * rates.same_sector);
         if updates >= common { once * all } else { once }
     };
     places.values().map(clocks).fold(0.0, f64::max)

@@ -13,17 +13,7 @@ pub(super) const fn updates(access: &Access) -> bool {
 
 /// Clocks for which an access keeps slices busy, all together.
 pub(super) fn clocks(access: &Access, rates: &Rates) -> f64 {
-    let (sector, element) = each(access, rates);
-    f64::from(access.sectors) * sector + f64::from(access.repeats) * element
-}
-
-/// Clocks between two updates of a sector, and between two of one element: sums of floating-point numbers take longer.
-pub(super) fn each(access: &Access, rates: &Rates) -> (f64, f64) {
-    match (access.adds_floats, access.width) {
-        (false, _) => (rates.same_sector, rates.same_element),
-        (true, 8) => (rates.same_sector_double, rates.same_element_float),
-        (true, _) => (rates.same_sector, rates.same_element_float),
-    }
+    f64::from(access.sectors) * rates.same_sector + f64::from(access.repeats) * rates.same_element
 }
 
 /// How many slices are busy on average while the busiest one is: `concurrent` blocks run at once on the whole GPU.

@@ -206,8 +206,6 @@ pub struct Access {
     pub full: bool,
     /// Bytes per lane.
     pub width: u32,
-    /// Of an atomic: whether it adds floating-point numbers.
-    pub adds_floats: bool,
 }
 
 /// Kinds of access to global memory.

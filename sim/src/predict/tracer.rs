@@ -182,29 +182,13 @@ impl Tracer {
             AccessKind::Atomic | AccessKind::Reduction => together(addresses, active),
             AccessKind::Load | AccessKind::LoadL2 | AccessKind::Store | AccessKind::Copy => (1, 0),
         };
-        let adds_floats = match kind {
-            AccessKind::Atomic | AccessKind::Reduction => adds_floats(&self.trace.code[pc as usize].text),
-            AccessKind::Load | AccessKind::LoadL2 | AccessKind::Store | AccessKind::Copy => false,
-        };
         let lanes = active.count_ones();
         let access = self.trace.accesses.len() as u32;
         let full = elements * width >= sectors * 32;
         let first = first as u32;
-        let access_of = Access { kind, first, sectors, lines, together, repeats, lanes, full, width, adds_floats };
-        self.trace.accesses.push(access_of);
+        self.trace.accesses.push(Access { kind, first, sectors, lines, together, repeats, lanes, full, width });
         self.replace(pc, Event::Global { pc, access });
     }
-}
-
-/// Whether an atomic adds floating-point numbers, by its text in PTX or in machine code.
-fn adds_floats(text: &str) -> bool {
-    let opcode = text.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or_default();
-    let mut parts = opcode.split('.');
-    let float = |part: &str| {
-        let part = part.to_ascii_lowercase();
-        ["f16", "bf16", "f32", "f64"].iter().any(|kind| part.starts_with(kind))
-    };
-    parts.clone().any(|part| part.eq_ignore_ascii_case("add")) && parts.any(float)
 }
 
 /// Most lanes that address the same place; and in each sector the lanes beyond the first that address the place that

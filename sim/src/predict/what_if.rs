@@ -55,13 +55,7 @@ impl WhatIf {
             ]),
             "atomics" => {
                 faster(&mut [&mut rates.l2_atomic_sectors]);
-                shorter(&mut [
-                    &mut rates.same_element,
-                    &mut rates.same_sector,
-                    &mut rates.same_element_float,
-                    &mut rates.same_sector_double,
-                    &mut rates.hand_over,
-                ]);
+                shorter(&mut [&mut rates.same_element, &mut rates.same_sector, &mut rates.hand_over]);
             }
             "latency" => shorter(&mut [
                 &mut rates.shared_latency,

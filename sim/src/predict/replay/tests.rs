@@ -98,7 +98,6 @@ fn streaming(kind: AccessKind) -> Trace {
                     repeats: 0,
                     lanes: 32,
                     full: true,
-                    adds_floats: false,
                     width: 16,
                 });
                 warp.push(Event::Global { pc: 0, access });
