@@ -356,7 +356,7 @@ static void measure_updates(const char *name)
     }
 }
 
-#define M(NAME) measure<step::NAME>(#NAME);
+#define MEASURE(NAME) measure<step::NAME>(#NAME)
 
 int main(int argc, char **argv)
 {
@@ -368,15 +368,52 @@ int main(int argc, char **argv)
     cudaEventCreate(&before);
     cudaEventCreate(&after);
     for (int round = 0; round < rounds; round++) {
-        M(lop3)
-        M(shf) M(prmt) M(imad) M(imad_hi) M(imad_wide) M(idp) M(popc) M(flo) M(i2f)
-            M(f2i) M(vote) M(shfl) M(redux) M(match) M(ffma) M(fadd) M(fmnmx)
-                M(mufu_ex2) M(mufu_rsq) M(mufu_lg2) M(dadd) M(dmul) M(dfma) M(f2f)
-                    M(i2d) M(d2i) M(hfma2) M(hadd2) M(hfma2_bf16) M(lds_32) M(lds_64)
-                        M(lds_128) M(atoms_add) M(atoms_cas) M(ldc_1) M(ldc_8) M(ldc_32)
-                            M(hmma_1688) M(hmma_16816) M(hmma_16816_f16)
-                                M(hmma_1688_tf32) M(imma_16816) M(imma_16832)
-                                    M(dmma_884) measure_updates<0>("red_add_u32");
+        MEASURE(lop3);
+        MEASURE(shf);
+        MEASURE(prmt);
+        MEASURE(imad);
+        MEASURE(imad_hi);
+        MEASURE(imad_wide);
+        MEASURE(idp);
+        MEASURE(popc);
+        MEASURE(flo);
+        MEASURE(i2f);
+        MEASURE(f2i);
+        MEASURE(vote);
+        MEASURE(shfl);
+        MEASURE(redux);
+        MEASURE(match);
+        MEASURE(ffma);
+        MEASURE(fadd);
+        MEASURE(fmnmx);
+        MEASURE(mufu_ex2);
+        MEASURE(mufu_rsq);
+        MEASURE(mufu_lg2);
+        MEASURE(dadd);
+        MEASURE(dmul);
+        MEASURE(dfma);
+        MEASURE(f2f);
+        MEASURE(i2d);
+        MEASURE(d2i);
+        MEASURE(hfma2);
+        MEASURE(hadd2);
+        MEASURE(hfma2_bf16);
+        MEASURE(lds_32);
+        MEASURE(lds_64);
+        MEASURE(lds_128);
+        MEASURE(atoms_add);
+        MEASURE(atoms_cas);
+        MEASURE(ldc_1);
+        MEASURE(ldc_8);
+        MEASURE(ldc_32);
+        MEASURE(hmma_1688);
+        MEASURE(hmma_16816);
+        MEASURE(hmma_16816_f16);
+        MEASURE(hmma_1688_tf32);
+        MEASURE(imma_16816);
+        MEASURE(imma_16832);
+        MEASURE(dmma_884);
+        measure_updates<0>("red_add_u32");
         measure_updates<1>("red_add_f32");
         measure_updates<2>("red_add_f64");
         measure_updates<3>("red_add_u64");

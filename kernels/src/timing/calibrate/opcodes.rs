@@ -79,7 +79,7 @@ mod tests {
         for ((name, _), _) in &read {
             // `red_add_f32_1` is `red_add_f32` in the source, with the number of places.
             let stem = name.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches('_');
-            assert!(SOURCE.contains(&format!("M({name})")) || SOURCE.contains(&format!("\"{stem}\"")), "{name}");
+            assert!(SOURCE.contains(&format!("MEASURE({name})")) || SOURCE.contains(&format!("\"{stem}\"")), "{name}");
         }
     }
 }
