@@ -231,7 +231,8 @@ fn sections() -> Vec<(String, String)> {
 #[test]
 fn our_book_is_built_from_real_runs_and_its_links_hold() {
     let records = kernels::truth::records().unwrap();
-    let Some(scans) = records.iter().find(|r| r.problem == "scan" && r.provenance.slug() == sim::target::DEFAULT) else {
+    let Some(scans) = records.iter().find(|r| r.problem == "scan" && r.provenance.slug() == sim::target::DEFAULT)
+    else {
         kernels::testing::not_run("building the book from real runs", "no GPU is recorded in kernels/truth");
         return;
     };

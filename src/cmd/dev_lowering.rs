@@ -93,12 +93,12 @@ fn print(roads: &Roads, all: bool) {
     });
     let rows: Vec<Vec<String>> = rows.collect();
     if !rows.is_empty() {
-        say!("{}", out::table(&["counter", "kernels", "PTX has more", "PTX has fewer"], rows, 1));
+        say!("\n{}", out::table(&["counter", "kernels", "PTX has more", "PTX has fewer"], rows, 1));
     }
     let rows = roads.candidates().into_iter().map(|sum| vec![sum.candidate, sum.kernels.to_string(), sum.example]);
     let rows: Vec<Vec<String>> = rows.collect();
     if !rows.is_empty() {
-        say!("{}", out::table(&["what the lines show", "kernels", "for example"], rows, 3));
+        say!("\n{}", out::table(&["what the lines show", "kernels", "for example"], rows, 3));
     }
     let shown: Vec<&Row> = roads.rows.iter().filter(|row| if all { differs(row) } else { unexplained(row) }).collect();
     for row in shown.iter().take(if all { usize::MAX } else { MOST }) {
