@@ -1,4 +1,4 @@
-//! The two roads from a PTX to a report, one held against the other: the PTX with the passes of [`sim::ptxas`], and the
+//! The two roads from a PTX to a report, one held against the other: the PTX with the passes of `sim`, and the
 //! machine code that ptxas makes of the same PTX, executed. Both run the same launches without a GPU; every exact counter
 //! that differs is a mistake of a pass, or something that no pass models.
 //!
