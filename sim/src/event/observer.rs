@@ -35,7 +35,7 @@ pub trait Observer {
     fn communicate(&mut self, _pc: Pc, _thread_instructions: u32) {}
     /// The copy engine adds to global memory by itself: so many requests to the L2 cache, of so many sectors.
     fn engine(&mut self, _pc: Pc, _requests: u64, _sectors: u64) {}
-    /// Lanes execute more floating-point instructions than [`Counted::emitted`](crate::ptxas::Counted::emitted) tells, or fewer.
+    /// Lanes execute more floating-point instructions than `ptxas::Counted::emitted` tells, or fewer.
     fn unusual(&mut self, _pc: Pc, _difference: Difference) {}
     /// A warp is about to access shared or global memory.
     fn access(&mut self, _event: &AccessEvent<'_>) {}

@@ -1,7 +1,7 @@
 //! The intermediate representation: a kernel with its registers in slots, its variables at addresses, and its device
 //! functions inlined.
 //!
-//! [`Program`] is what `lower` makes of a syntax tree, what [`ptxas`](crate::ptxas) changes as the compiler
+//! [`Program`] is what `lower` makes of a syntax tree, what `ptxas` changes as the compiler
 //! of a GPU would, and what [`prepare`](crate::prepare) makes executable. Here stand the instructions ([`inst`]), the one
 //! table of what they read and write ([`operands`]), and what every pass asks: basic blocks ([`mod@cfg`]), dominators, and
 //! definitions with their uses.

@@ -15,7 +15,7 @@ const KINDS: usize = 7;
 /// What is counted by thread: instructions, and bytes that it loads from shared memory.
 const BY_THREAD: usize = 2;
 
-/// The counters, in the order in which a [`Share`] has them; those of threads are the last. Of several launches, each is
+/// The counters, in the order in which a `Share` has them; those of threads are the last. Of several launches, each is
 /// the sum of theirs.
 pub const NAMES: [&str; KINDS + BY_THREAD] = [
     "warpbook__busiest_warp_inst_executed_op_global_ld.max",
