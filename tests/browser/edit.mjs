@@ -4,31 +4,14 @@ import { spawn } from "node:child_process";
 import { access, readFile } from "node:fs/promises";
 import path from "node:path";
 
+import { endlessPtx } from "./endless.mjs";
 import { orLater } from "./visit.mjs";
 
 const FILE = "machine/threads.html";
 const ID = "machine-threads-number";
 /** The program that serves the book, from the repository's folder. */
 const PROGRAM = "target/debug/warpbook";
-/** Goes round until a number of 64 bits is 0 again. */
-const ENDLESS = `.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry number_threads(.param .u64 p0)
-{
-.reg .b64 %rd<4>;
-.reg .b32 %r<4>;
-.reg .pred %p<2>;
-ld.param.u64 %rd1, [p0];
-mov.u64 %rd2, 1;
-$L:
-add.u64 %rd2, %rd2, 1;
-st.global.u32 [%rd1], %r1;
-setp.ne.u64 %p1, %rd2, 0;
-@%p1 bra $L;
-ret;
-}
-`;
+const ENDLESS = endlessPtx("number_threads");
 
 function demand(holds, what) {
     if (!holds) throw new Error(what);

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 
+import { endlessPtx } from "./endless.mjs";
 import { orLater } from "./visit.mjs";
 
 const THREADS = ["machine/threads.html", "machine-threads-number"];
@@ -15,25 +16,6 @@ const PANELS = [
     THREADS, RACE, PICTURES, ["machine/banks.html", "machine-banks-stride-read"], ["reduction.html", "reduction-modulo-strided"],
     ["scan-padding.html", "scan-tiles"], ["compaction.html", "compaction-atomics"],
 ];
-/** Goes round until a number of 64 bits is 0 again: nothing can prove that it never ends, and it does not. */
-const ENDLESS = `.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry KERNEL(.param .u64 p0)
-{
-.reg .b64 %rd<4>;
-.reg .b32 %r<4>;
-.reg .pred %p<2>;
-ld.param.u64 %rd1, [p0];
-mov.u64 %rd2, 1;
-$L:
-add.u64 %rd2, %rd2, 1;
-st.global.u32 [%rd1], %r1;
-setp.ne.u64 %p1, %rd2, 0;
-@%p1 bra $L;
-ret;
-}
-`;
 
 function demand(holds, what) {
     if (!holds) throw new Error(what);
@@ -110,7 +92,7 @@ function endless(html, id) {
     const to = html.indexOf("</script>", from);
     const state = JSON.parse(html.slice(from, to));
     const [setup] = state.setups;
-    state.ptx = ENDLESS.replace("KERNEL", setup.kernel);
+    state.ptx = endlessPtx(setup.kernel);
     setup.launches = [{ kernel: setup.kernel, grid: [1], block: [32], args: [{ buffer: setup.buffers[0].name }] }];
     state.setups = [setup];
     return html.slice(0, from) + JSON.stringify(state).replaceAll("<", "\\u003c") + html.slice(to);

@@ -3,6 +3,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 
+import { endlessPtx } from "./endless.mjs";
 import { orLater } from "./visit.mjs";
 
 /** Milliseconds that an interaction may take. */
@@ -19,26 +20,6 @@ const STEPS = 200_000;
 const EXCUSE = 2;
 /** How much slower a phone is. */
 const PHONE_RATE = 4;
-
-/** Goes round until a number of 64 bits is 0 again, which takes longer than anybody waits. */
-const ENDLESS = `.version 8.0
-.target sm_80
-.address_size 64
-.visible .entry endless(.param .u64 p0)
-{
-.reg .b64 %rd<4>;
-.reg .b32 %r<4>;
-.reg .pred %p<2>;
-ld.param.u64 %rd1, [p0];
-mov.u64 %rd2, 1;
-$L:
-add.u64 %rd2, %rd2, 1;
-st.global.u32 [%rd1], %r1;
-setp.ne.u64 %p1, %rd2, 0;
-@%p1 bra $L;
-ret;
-}
-`;
 
 const key = (name, focus, pressed) => ({
     name: `${name} (${pressed})`,
@@ -185,7 +166,7 @@ async function place({ browser, origin }, [file, id, prepare, keys, taps], touch
         const section = page.locator(`#${id}`);
         await section.scrollIntoViewIfNeeded();
         await page.waitForSelector(`#${id}[data-state=ready]`);
-        await page.evaluate(simulate, ENDLESS);
+        await page.evaluate(simulate, endlessPtx("endless"));
         await prepare(section, page);
         await page.waitForFunction(() => window.wbBusy > 0);
         if (touch) {
