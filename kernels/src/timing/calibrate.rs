@@ -56,7 +56,7 @@ const MEASURED: [(&str, &str); 31] = [
 ];
 
 /// What single instructions and updates gave, by name and kind: the value of every round.
-type OfOpcodes = BTreeMap<(String, String), Vec<f64>>;
+pub type OfOpcodes = BTreeMap<(String, String), Vec<f64>>;
 
 /// Names of [`MEASURED`] that stand in no file.
 const HELPERS: [&str; 3] = ["atomic_sectors_8", "atomic_sectors_32", "atomic_sectors_2048"];
@@ -122,7 +122,7 @@ pub struct Calibrated {
     pub numbers: Vec<Number>,
     /// What single instructions take, by name and kind: the values of all rounds. They stand in a file of their own.
     #[serde(skip)]
-    pub opcodes: BTreeMap<(String, String), Vec<f64>>,
+    pub opcodes: OfOpcodes,
     /// The compute capability, `sm_90`.
     pub architecture: String,
 }

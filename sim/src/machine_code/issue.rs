@@ -5,11 +5,11 @@
 //! C++ Programming Guide, Arithmetic Instructions, compute capability 9.0), over four partitions. What is marked as a guess
 //! was not measured on this GPU; on 15 kernels each changed the time by 2 percent at most.
 
+use std::sync::OnceLock;
+
 use super::op::{AtomicOp, Op, Space};
 use super::program::{Inst, Program};
 use super::table::{self, Pipe};
-use std::sync::OnceLock;
-
 use crate::predict::trace::{Action, Instruction, Issue, Unit};
 
 /// Clocks of a partition's pipe of 16 lanes.

@@ -54,12 +54,14 @@ pub(super) fn timed(
             None => counted(&Machine::new(program, launch, options)?, chosen.followed.len()),
         };
         let all_known = work.blocks.len() as u64 == count;
-        let busiest = || work.busiest(multiprocessors as usize, resident as usize);
-        let uneven_work = work.is_uneven(chosen.followed.len());
-        if let Some(own) = (uneven_work && all_known).then(busiest).filter(|own| work.of(own).0 <= MOST) {
+        let busiest = || {
+            let own = work.busiest(multiprocessors as usize, resident as usize);
             let (most, all) = work.of(&own);
-            chosen.followed = own;
-            whole = Some(all as f64 / most.max(1) as f64);
+            (most <= MOST).then(|| (own, all as f64 / most.max(1) as f64))
+        };
+        let uneven_work = work.is_uneven(chosen.followed.len());
+        if let Some((own, times)) = (uneven_work && all_known).then(busiest).flatten() {
+            (chosen.followed, whole) = (own, Some(times));
         } else if uneven_work {
             let share = count.div_ceil(multiprocessors) as usize;
             let mean = work.blocks.iter().map(|block| block.1).sum::<u64>() / work.blocks.len().max(1) as u64;

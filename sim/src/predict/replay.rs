@@ -8,13 +8,13 @@ use super::operations::{self, Op, What};
 use super::rates::Rates;
 use super::timeline::{Lane, State, Timeline};
 use super::trace::{AccessKind, Trace};
-use super::uneven::{self, Work};
-use super::units::{Busy, Units, at};
+use super::units::{Units, at};
 use super::weights::{Action, Cost, Pipe};
 use super::{chain, convert, order, slices, weights};
 use crate::report::stall::Stall;
 pub use code::Stalls;
 use phases::{Phase, arrivals};
+pub use shape::{Replayed, Shape};
 
 /// Clocks for which a warp that jumps issues nothing.
 const BRANCH: f64 = 2.0;
@@ -25,53 +25,6 @@ const PROLOGUE: f64 = 8.0;
 const OF_SPIN: f64 = 240.0;
 /// Clocks that `nanosleep` takes at least.
 const SLEEP: f64 = 40.0;
-
-/// What a launch is, beside its trace.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Shape {
-    /// Thread blocks of the grid.
-    pub blocks: u64,
-    /// Blocks that a multiprocessor holds at once.
-    pub resident: u32,
-    /// Shared memory of a block, in bytes.
-    pub shared_bytes: u64,
-    /// Of what a sector touched for the first time is in L2 already: 0 to 1.
-    pub warm: f64,
-    /// How many warps' ways are to be kept.
-    pub followed: usize,
-    /// Where the trace is all that the multiprocessor with the most work gets: how many times that work the launch has.
-    /// `None` where it is a sample of blocks that stand for all.
-    pub whole: Option<f64>,
-}
-
-/// What a replay gives.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Replayed {
-    /// Clocks of the launch on a multiprocessor.
-    pub clocks: f64,
-    /// Clocks of them for which each resource works.
-    pub busy: Busy,
-    /// Instructions of the machine code of all blocks, estimated.
-    pub instructions: f64,
-    /// Bytes that all blocks read from memory.
-    pub dram_read: f64,
-    /// Bytes that they write there.
-    pub dram_written: f64,
-    /// Of the sectors that they load, the part that is in L1: 0 to 1.
-    pub l1_hits: f64,
-    /// Of the slices of L2, the part that works on updates while the busiest one does: 0 to 1.
-    pub spread: f64,
-    /// Clocks that a warp spends in each of [`State::ALL`], on average.
-    pub states: [f64; State::ALL.len()],
-    /// Clocks from the first instruction of a block to its last, on average.
-    pub block: f64,
-    /// What the first warps did, if it was asked for.
-    pub timeline: Timeline,
-    /// Of machine code: the clocks that warps spent at each instruction, by reason.
-    pub stalls: Vec<Stalls>,
-    /// Clocks from the beginning of each block of the trace to its end.
-    pub took: Vec<f64>,
-}
 
 /// A warp's turn: when it wants to issue, and since when it waits for a turn; of those at one time, who waits longest is
 /// first.
@@ -237,21 +190,6 @@ fn replay_of(
     }
     replay.close_code();
     replay.finish(shape)
-}
-
-impl Replayed {
-    /// Makes the launch longer by what its last blocks take beyond the average, where their work differs.
-    pub(super) fn stretch(&mut self, trace: &Trace, shape: &Shape, rates: &Rates, work: &Work) {
-        let took: Vec<(f64, f64)> =
-            trace.blocks.iter().zip(&self.took).map(|(block, &took)| (block.executed as f64, took)).collect();
-        let resident = shape.resident.max(1) as usize;
-        // What was counted of a launch stands for all of it: so many of its places for blocks are those of the sample.
-        let counted = work.blocks.len() as f64 / shape.blocks.max(1) as f64;
-        let places = (resident as f64 * rates.multiprocessors * counted).round().max(1.0) as usize;
-        let all = work.tail(&took, places);
-        let own = uneven::tail(took.iter().map(|block| block.1), resident);
-        self.clocks *= (all / own).max(1.0);
-    }
 }
 
 impl Replay<'_> {
@@ -504,5 +442,6 @@ fn hottest(trace: &Trace, rates: &Rates, all: f64) -> f64 {
 
 mod code;
 mod phases;
+mod shape;
 #[cfg(test)]
 mod tests;

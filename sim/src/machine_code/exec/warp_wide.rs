@@ -52,9 +52,9 @@ pub(super) fn execute(warp: &mut Warp, block: &mut Block<'_>, op: &Op, active: u
                 row[lane as usize] =
                     lanes_of(active).filter(|&other| same(lane, other)).fold(0, |mask, o| mask | 1 << o);
             }
-            if let Some(tracer) = &mut block.tracer {
-                let first = |lane: &u32| row[*lane as usize].trailing_zeros() == *lane;
-                crate::event::Observer::compared(&mut **tracer, lanes_of(active).filter(first).count() as u32);
+            // Lanes with equal values have the same mask.
+            if block.tracer.is_some() {
+                block.tell_different(&row, active);
             }
             if all {
                 let agree = lanes_of(active).all(|lane| row[lane as usize] == active);
