@@ -2,8 +2,9 @@
 //! circle there is one body ([`super::recursion`]).
 
 use super::aggregate_copy::{Area, Place};
-use super::builder::{Builder, Symbol};
+use super::builder::Builder;
 use super::decode::Guard;
+use super::names::Symbol;
 use crate::diagnostic::Span;
 use crate::error::Error;
 use crate::ir::inst::{Op, Print, Reg, Space, Test};

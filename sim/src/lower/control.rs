@@ -1,7 +1,8 @@
 //! Decodes branches, calls, barriers and fences.
 
-use super::builder::{Builder, Symbol};
+use super::builder::Builder;
 use super::decode::Guard;
+use super::names::Symbol;
 use crate::error::Error;
 use crate::ir::inst::{Barrier, BarrierReduction, Compared, Op, Reg, Test};
 use crate::ptx::ast::{Instruction, Operand};

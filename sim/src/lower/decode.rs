@@ -1,6 +1,7 @@
 //! Decodes instructions: the opcode chooses the family, and the frequent lane-local forms get variants of their own.
 
-use super::builder::{Builder, Symbol};
+use super::builder::Builder;
+use super::names::Symbol;
 use super::operand::mask_of;
 use super::{selectors, special_registers};
 use crate::diagnostic::Span;

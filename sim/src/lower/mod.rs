@@ -14,6 +14,7 @@ mod control;
 mod decode;
 mod matrix;
 mod memory;
+mod names;
 mod operand;
 mod place;
 mod recursion;

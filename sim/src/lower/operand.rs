@@ -1,6 +1,7 @@
 //! Operands: names and literals to slots, addresses and constants.
 
-use super::builder::{Builder, Symbol};
+use super::builder::Builder;
+use super::names::Symbol;
 use crate::diagnostic::Span;
 use crate::error::Error;
 use crate::ir::inst::{Address, Int64, Op, Reg, Slot32, Slot64, SlotP, Space};

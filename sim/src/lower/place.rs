@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::builder::{Builder, Symbol};
+use super::builder::Builder;
+use super::names::Symbol;
 use crate::error::Error;
 use crate::ir::PlacedVariable;
 use crate::ir::inst::Space;

@@ -12,7 +12,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::aggregate_copy::{Area, Place};
-use super::builder::{Builder, Symbol};
+use super::builder::Builder;
+use super::names::Symbol;
 use super::place::MOST_LOCAL;
 use crate::diagnostic::Span;
 use crate::error::Error;

@@ -10,7 +10,7 @@ use super::timeline::{Lane, State, Timeline};
 use super::trace::{AccessKind, Trace};
 use super::units::{Units, at};
 use super::weights::{Action, Cost, Pipe};
-use super::{chain, convert, order, slices, weights};
+use super::{convert, order, weights};
 use crate::report::stall::Stall;
 pub use code::Stalls;
 use phases::{Phase, arrivals};
@@ -361,54 +361,6 @@ impl Replay<'_> {
             self.start(time);
         }
     }
-
-    fn finish(mut self, shape: &Shape) -> Replayed {
-        let (trace, rates) = (self.trace, self.rates);
-        let followed = trace.blocks.len().max(1) as f64;
-        let share = match shape.whole {
-            Some(_) => followed,
-            None => (shape.blocks as f64 / rates.multiprocessors).max(1.0),
-        };
-        self.ends.sort_by(f64::total_cmp);
-        let last = self.ends.last().copied().unwrap_or(0.0).max(self.units.drained());
-        let resident = (shape.resident.max(1) as usize).min(self.ends.len().max(1));
-        // Blocks beyond the sample come at the pace of those behind the first that were resident.
-        let behind = self.ends.len().saturating_sub(resident);
-        let pace = match behind {
-            0 => last / self.ends.len().max(1) as f64,
-            _ => (last - self.ends[resident - 1]) / behind as f64,
-        };
-        let executed: u64 = trace.blocks.iter().map(|block| block.executed).sum();
-        let kept: u64 = trace.blocks.iter().map(|block| block.kept).sum();
-        let longer = executed as f64 / kept.max(1) as f64;
-        let clocks = (last + (share - followed).max(0.0) * pace) * longer;
-        let all = shape.whole.unwrap_or(shape.blocks as f64 / followed) * longer;
-        let mut busy = self.units.busy.map(|busy| busy * share / followed * longer);
-        let hottest = hottest(trace, rates, all * followed / trace.followed().max(1) as f64);
-        let spread = if hottest > busy[at::PLACES] { 1.0 } else { self.units.slices } / rates.l2_slices;
-        busy[at::PLACES] = busy[at::PLACES].max(hottest);
-        if let Some(waits) = chain::waits(trace, &self.accessed) {
-            let concurrent = (f64::from(shape.resident) * rates.multiprocessors).min(shape.blocks as f64);
-            // Those that started first were hardly held up by others; blocks go on in order, so the slowest counts.
-            let alone = self.lasted.iter().take(resident).copied().fold(0.0, f64::max) / waits.handed;
-            busy[at::WAITS] = chain::pace(&waits, rates, concurrent, alone) * shape.blocks as f64 * waits.handed;
-        }
-        let (moved, warps) = (self.units.moved, self.warps.len().max(1) as f64);
-        Replayed {
-            clocks: busy.iter().copied().fold(clocks, f64::max),
-            busy,
-            instructions: moved.slots * all,
-            dram_read: moved.dram_read * all,
-            dram_written: moved.dram_written * all,
-            l1_hits: moved.hits / moved.loaded.max(1.0),
-            spread: if spread.is_finite() { spread.clamp(0.0, 1.0) } else { 1.0 },
-            states: self.states.map(|clocks| clocks / warps),
-            block: self.lasted.iter().sum::<f64>() / self.lasted.len().max(1) as f64,
-            timeline: self.timeline,
-            stalls: self.stalls,
-            took: self.took,
-        }
-    }
 }
 
 /// What a warp waits for that needs an instruction's result.
@@ -420,28 +372,9 @@ const fn comes_from(cost: &Cost, what: What) -> State {
     }
 }
 
-/// Clocks that the updates of the place take that has most of them: they come one after the other, wherever they are
-/// from. `all` is how many times the sample the launch is.
-fn hottest(trace: &Trace, rates: &Rates, all: f64) -> f64 {
-    let mut places: HashMap<u64, (f64, f64)> = HashMap::new();
-    for access in trace.accesses.iter().filter(|access| slices::updates(access)) {
-        for &sector in &trace.sectors[access.first as usize..][..access.sectors as usize] {
-            let place = places.entry(sector).or_default();
-            place.0 += f64::from(access.together);
-            place.1 += 1.0;
-        }
-    }
-    // A place that half of the blocks go to is one for all; others have their own.
-    let common = trace.followed() as f64 / 2.0;
-    let clocks = |&(elements, updates): &(f64, f64)| {
-        let once = (elements * rates.same_element).max(updates * rates.same_sector);
-        if updates >= common { once * all } else { once }
-    };
-    places.values().map(clocks).fold(0.0, f64::max)
-}
-
 mod code;
 mod phases;
 mod shape;
 #[cfg(test)]
 mod tests;
+mod totals;

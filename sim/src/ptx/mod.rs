@@ -5,6 +5,7 @@
 //! lowered (`lower`); a kernel that nobody launches can therefore use anything.
 
 pub mod ast;
+mod function;
 pub(crate) mod inlining;
 mod lexer;
 mod number;

@@ -2,6 +2,7 @@
 
 mod bulk;
 mod control;
+mod conversion;
 mod float;
 mod integer;
 mod memory;

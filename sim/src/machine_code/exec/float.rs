@@ -2,7 +2,7 @@
 //!
 //! The hardware returns one NaN of single precision, whatever went in.
 
-use super::integer::{combine, map2, map3, test2};
+use super::loops::{combine, map2, map3, test2};
 use crate::lanes::lanes_of;
 use crate::machine_code::op::{Float, Halves, Op, Result as To, Row, Src, Test, Value, Wide};
 use crate::machine_code::warp::Warp;

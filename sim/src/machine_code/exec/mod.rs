@@ -2,9 +2,11 @@
 
 mod accesses;
 mod atomic;
+mod bits;
 mod bulk;
 mod float;
 mod integer;
+mod loops;
 mod matrix;
 mod memory;
 mod warp_wide;
