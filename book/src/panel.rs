@@ -146,6 +146,13 @@ pub(crate) fn panel(
             plays.push((play, run));
         }
     }
+    // A row that is zero whatever the reader chooses counts something else than what the kernels do.
+    let runs: Vec<&Run> = plays.iter().filter_map(|(_, run)| run.as_deref()).collect();
+    if let Some(idle) =
+        quantities.iter().find(|row| !runs.is_empty() && runs.iter().all(|run| row.simulated(run) == Some(0)))
+    {
+        return Err(Reason::Contradicted(format!("the row \"{}\" is 0 in all runs of this panel", idle.name)));
+    }
     if with_data && setups.iter().any(|setup| setup.input.is_none()) {
         return Err(Reason::Wrong("`data=yes` needs cases whose input can be made in a page".to_owned()));
     }

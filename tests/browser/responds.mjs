@@ -10,14 +10,9 @@ import { orLater } from "./visit.mjs";
 const MOST = 200;
 /** How often each thing is done. What is judged is the middle one: another program on the machine delays some of them. */
 const TIMES = 5;
-/** How often all of it is tried where it was late, and how long is waited between. */
-const TRIES = 3;
+/** How often all of it is tried where it was late, and how long is waited between: what else runs on the machine comes and goes. */
+const TRIES = 6;
 const PAUSE = 2000;
-/** Pieces of one amount of work by which it is seen how much of the processor other programs take, and how many steps each has. */
-const PIECES = 10;
-const STEPS = 200_000;
-/** By how much that can excuse a page at most. */
-const EXCUSE = 2;
 /** How much slower a phone is. */
 const PHONE_RATE = 4;
 
@@ -118,38 +113,19 @@ async function simulate(ptx) {
     }, { told: ({ progress }) => { window.wbBusy = progress.instructions; } });
 }
 
-/** Runs in the page: the milliseconds of each of some pieces of work that are equally large. */
-function pieces([count, steps]) {
-    return Array.from({ length: count }, () => {
-        const began = performance.now();
-        let sum = 0;
-        for (let step = 0; step < steps; step++) sum = (sum * 31 + step) | 0;
-        window.wbSum = sum;
-        return performance.now() - began;
-    });
-}
-
-/**
- * How many times longer equal pieces of work take than the quickest of them: 1 on a machine that does nothing else. By so much an
- * interaction takes longer, too, which says nothing of the page.
- */
-const crowding = (times) => Math.min(EXCUSE, Math.max(1, times.reduce((sum, own) => sum + own, 0) / times.length / Math.max(Math.min(...times), 0.1)));
-
 const middle = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Milliseconds that each of some tries took: the middle, and the worst; and the crowding of the machine meanwhile. */
+/** Milliseconds that each of some tries took: the middle, and the worst. */
 async function measure(page, section, act, touch) {
     const took = [];
-    const work = [];
     for (let time = 0; time < TIMES; time++) {
         await page.evaluate(() => { window.wbLatest = 0; });
         await act(page, section, touch);
         // The browser tells of an interaction once what follows it is drawn.
         await page.evaluate(() => new Promise((next) => { requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(next, 60))); }));
         took.push(await page.evaluate(() => window.wbLatest));
-        work.push(...await page.evaluate(pieces, [PIECES, STEPS]));
     }
-    return { middle: middle(took), worst: Math.max(...took), crowd: crowding(work) };
+    return { middle: middle(took), worst: Math.max(...took) };
 }
 
 async function place({ browser, origin }, [file, id, prepare, keys, taps], touch) {
@@ -182,7 +158,7 @@ async function place({ browser, origin }, [file, id, prepare, keys, taps], touch
             }
             told.push({ what: `${id}: ${name}`, ...took });
             // One that is late is enough: what makes it late mostly makes all of them late.
-            if (took.middle / took.crowd > MOST) return told;
+            if (took.middle > MOST) return told;
         }
         const before = await page.evaluate(() => window.wbBusy);
         await page.waitForFunction((old) => window.wbBusy > old, before).catch(() => {
@@ -206,10 +182,9 @@ export async function responses({ browser }, origin, site) {
         const lines = [];
         for (const own of PLACES) {
             try {
-                for (const { what, middle: took, worst, crowd } of await place({ browser, origin }, own, touch)) {
-                    const crowded = took > MOST ? `, with ${crowd.toFixed(1)} times more to do on this machine than it can, or more` : "";
-                    lines.push(`    ${what}: ${took < 16 ? "less than 16" : took} ms, at most ${worst} ms${crowded}`);
-                    if (took / crowd > MOST) found.push({ page: own[0], look, kind: "slow", where: what, what: `it takes ${took} ms to the next picture; at most ${MOST} are allowed` });
+                for (const { what, middle: took, worst } of await place({ browser, origin }, own, touch)) {
+                    lines.push(`    ${what}: ${took < 16 ? "less than 16" : took} ms, at most ${worst} ms`);
+                    if (took > MOST) found.push({ page: own[0], look, kind: "slow", where: what, what: `it takes ${took} ms to the next picture; at most ${MOST} are allowed` });
                 }
             } catch (error) {
                 found.push({ page: own[0], look, kind: "slow", where: own[1], what: `it cannot be measured: ${error.message ?? error}` });

@@ -1,5 +1,6 @@
 // Pictures of every widget in use, in light and dark, on a phone and on a desk, for people to look at: a panel after its run, a
-// stepper some steps on, an explorer without its question, a figure in the middle of its rounds, a kernel in the editor.
+// stepper some steps on, an explorer without its question, a figure in the middle of its rounds, answers that were judged, a kernel
+// in the editor.
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 
@@ -30,7 +31,18 @@ const USES = {
         await section.getByRole("button", { name: "A round on" }).click();
         return ["a-round-on"];
     },
-    exercise: async () => ["open"],
+    exercise: async (section) => {
+        const answers = section.locator(".wb-exercise-questions input");
+        for (let at = 0; at < await answers.count(); at++) await answers.nth(at).fill("1");
+        if (await answers.count() > 0) {
+            await section.locator(".wb-exercise-check").click();
+            await section.locator(".wb-exercise-said :is(.wb-exercise-passed, .wb-exercise-open, .wb-panel-fault)").first().waitFor();
+            return ["judged"];
+        }
+        await section.getByRole("button", { name: "Solve it here" }).click();
+        await section.locator(".cm-content, textarea").first().waitFor();
+        return ["in-the-editor"];
+    },
 };
 
 /** The panel whose editor is pictured, too. */

@@ -7,6 +7,7 @@ import { orLater } from "./visit.mjs";
 
 const SIDES = ["machine/divergence.html", "machine-divergence-sides-step"];
 const WAITS = ["machine/barriers.html", "machine-barriers-uneven"];
+const TILE = ["summed_area_table.html", "sat-transpose-step"];
 
 function demand(holds, what) {
     if (!holds) throw new Error(what);
@@ -137,6 +138,29 @@ const TESTS = {
             demand(wide <= 0, `the page is ${wide} px too wide`);
         } finally {
             await orLater(context.close());
+        }
+    },
+
+    async "beside large numbers, what can be tapped stays within the widget; the line that runs is in its listing"({ browser, origin }) {
+        for (const [file, id] of [TILE, SIDES]) {
+            const { context, page } = await open(browser, `${origin}/${file}`, { width: 390, touch: true });
+            try {
+                const section = await ready(page, id);
+                await section.locator(".wb-step-start").tap();
+                await at(page, id, null);
+                const outside = await section.locator("button:visible, select:visible, input:visible").evaluateAll((all) => all
+                    .filter((own) => own.getBoundingClientRect().right > own.closest("section").getBoundingClientRect().right)
+                    .map((own) => own.textContent.trim() || own.outerHTML));
+                demand(outside.length === 0, `${id}: reaches beyond the widget: ${outside.join(", ")}`);
+                for (let step = 0; step < 8; step++) {
+                    const before = await position(section);
+                    await section.getByRole("button", { name: "a step on" }).tap();
+                    await page.waitForFunction(([own, old]) => Number(document.querySelector(`#${own} input[type=range]`).value) > old, [id, before]);
+                    demand(await section.locator(".wb-step-marks .wb-step-now").count() > 0, `${id}: no line of the listing is marked: ${await section.locator(".wb-step-said").textContent()}`);
+                }
+            } finally {
+                await orLater(context.close());
+            }
         }
     },
 

@@ -4,13 +4,13 @@
 // run: rotate_block "128 threads" 1 128 512 zeros:512
 // run: rotate_warp "128 threads" 1 128 512 zeros:512
 
+// ANCHOR: work
 static __device__ __noinline__ int steps(int value, int count)
 {
     for (int round = 0; round < count; round++) value = value * 1664525 + 1013904223;
     return value;
 }
 
-// ANCHOR: work
 // Every warp has as much to do before the barrier.
 extern "C" __global__ void even_work(int *out)
 {

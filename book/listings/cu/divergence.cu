@@ -6,6 +6,7 @@
 // run: rounds_of_lane "one warp" 1 32 0 zeros:128
 // run: rounds_together "one warp" 1 32 0 zeros:128
 
+// ANCHOR: sides
 // The two sides: long enough that no compiler takes both and selects.
 static __device__ __noinline__ int steps(int value, int count)
 {
@@ -13,7 +14,6 @@ static __device__ __noinline__ int steps(int value, int count)
     return value;
 }
 
-// ANCHOR: sides
 // Every second lane takes the other side.
 extern "C" __global__ void sides_by_lane(int *out)
 {

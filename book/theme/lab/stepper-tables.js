@@ -10,7 +10,7 @@ window.wbStepperTables = (() => {
     /** A message's text, with what stands in backticks as code. */
     const prose = (text) => text.split("`").map((part, at) => (at % 2 ? make("code", {}, part) : part));
     const has = (mask, lane) => ((mask >>> lane) & 1) === 1;
-    /** `lanes 0 to 3 and 9`, as runs. */
+    /** `lanes 0–3, 9`, as runs. */
     const lanesText = (mask) => {
         const runs = [];
         for (const lane of LANES.filter((own) => has(mask, own))) {
@@ -20,7 +20,7 @@ window.wbStepperTables = (() => {
         }
         if (runs.length === 0) return "no lane";
         if (mask >>> 0 === 0xffffffff) return "all 32 lanes";
-        return `lanes ${runs.map(([from, to]) => (from === to ? from : `${from}–${to}`)).join(", ")}`;
+        return `${runs.length === 1 && runs[0][0] === runs[0][1] ? "lane" : "lanes"} ${runs.map(([from, to]) => (from === to ? from : `${from}–${to}`)).join(", ")}`;
     };
     const stateText = (state) => {
         if (typeof state === "object" && "at_barrier" in state) return `waits at barrier ${state.at_barrier}`;
