@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use kernels::isa::text::batches;
+use kernels::isa::text::{Batch, batches};
 use kernels::lowering::Tools;
 use kernels::testing::not_run;
 use rayon::prelude::*;
@@ -28,26 +28,27 @@ struct Seen {
 fn every_instruction_reads_as_nvdisasm_prints_it() {
     let Some(tools) = tools("machine code beside nvdisasm") else { return };
     let sources = repository();
-    let seen = collect(&tools, &sources, "sm_90");
+    let seen = collect(&assemble(&tools, &sources, "sm_90"));
     assert!(seen.len() > 60_000, "only {} distinct instructions", seen.len());
     bless("sm90", &compare(&tools, &seen, "sm_90"), Architecture::Sm90);
     // What `sm_90a` makes differently of the book's kernels reads alike.
     let book = sources.iter().filter(|(name, _)| name.starts_with("kernels/ptx")).cloned().collect::<Vec<_>>();
-    compare(&tools, &collect(&tools, &book, "sm_90a"), "sm_90a");
+    compare(&tools, &collect(&assemble(&tools, &book, "sm_90a")), "sm_90a");
 }
 
-/// For other GPUs every fourth source, as far as they can run it. The probes of all forms of PTX are left out: what ptxas makes
-/// of them there (products of bytes and of 8-bit floats among it) is not all in the tables.
+/// For other GPUs every fourth source, as far as they can run it, and the probes of all forms of PTX that they have: every
+/// fourth batch of them where another GPU has the same table.
 #[test]
 fn instructions_of_other_gpus_read_as_nvdisasm_prints_them() {
     let Some(tools) = tools("machine code of other GPUs beside nvdisasm") else { return };
     let sources = repository().into_iter().filter(|(name, _)| !name.starts_with("probes"));
     let sources: Vec<_> = sources.step_by(4).collect();
+    let probes = batches(kernels::isa::probes());
     for (arch, file) in [
         ("sm_75", Some("sm75")),
         ("sm_80", Some("sm80")),
         ("sm_86", None),
-        ("sm_89", None),
+        ("sm_89", Some("sm89")),
         ("sm_100", Some("sm100")),
         ("sm_103", None),
         ("sm_110", None),
@@ -55,7 +56,10 @@ fn instructions_of_other_gpus_read_as_nvdisasm_prints_them() {
         ("sm_121", None),
     ] {
         let others: Vec<_> = sources.iter().map(|(name, text)| (name.clone(), retarget(text, arch))).collect();
-        let seen = collect(&tools, &others, arch);
+        let mut cubins = assemble(&tools, &others, arch);
+        let some: Vec<_> = probes.iter().step_by(if file.is_some() { 1 } else { 4 }).collect();
+        cubins.par_extend(some.par_iter().flat_map_iter(|batch| those_it_has(&tools, batch, arch)));
+        let seen = collect(&cubins);
         assert!(seen.len() > 3_000, "only {} distinct instructions for {arch}", seen.len());
         let forms = compare(&tools, &seen, arch);
         println!("{arch}: all {} distinct instructions read as nvdisasm prints them", seen.len());
@@ -63,6 +67,18 @@ fn instructions_of_other_gpus_read_as_nvdisasm_prints_them() {
             bless(file, &forms, architecture(arch));
         }
     }
+}
+
+/// The probes of a batch that another GPU has: what ptxas refuses is halved until one alone is left.
+fn those_it_has(tools: &Tools, batch: &Batch, arch: &str) -> Vec<(String, Vec<u8>)> {
+    if let Ok(cubin) = tools.assemble("probes", &retarget(&batch.ptx(), arch), arch) {
+        return vec![(format!("probes from {}", batch.probes[0].name), cubin)];
+    }
+    if batch.probes.len() == 1 {
+        return Vec::new();
+    }
+    let (left, right) = batch.probes.split_at(batch.probes.len() / 2);
+    [left, right].into_iter().flat_map(|half| those_it_has(tools, &Batch { probes: half.to_vec() }, arch)).collect()
 }
 
 /// The PTX for another GPU, which may lack some of its instructions.
@@ -83,7 +99,7 @@ fn a_folder_of_ptx() {
     let folder = env::var(FOLDER).expect("WARPBOOK_SASS_PTX names a folder");
     let mut sources = Vec::new();
     ptx_below(Path::new(&folder), &mut sources);
-    let seen = collect(&tools, &sources, "sm_90");
+    let seen = collect(&assemble(&tools, &sources, "sm_90"));
     println!("{} files, {} distinct instructions", sources.len(), seen.len());
     compare(&tools, &seen, "sm_90");
 }
@@ -157,19 +173,21 @@ fn ptx_below(folder: &Path, sources: &mut Vec<(String, String)>) {
     }
 }
 
-/// Assembles the sources and returns each encoding once; control bits other than the reuse flags do not count.
-fn collect(tools: &Tools, sources: &[(String, String)], arch: &str) -> Vec<Seen> {
+/// The cubins of sources. Some of them need another architecture, or are wrong on purpose.
+fn assemble(tools: &Tools, sources: &[(String, String)], arch: &str) -> Vec<(String, Vec<u8>)> {
+    let cubin = |(name, text): &(String, String)| Some((name.clone(), tools.assemble(name, text, arch).ok()?));
+    let cubins: Vec<_> = sources.par_iter().filter_map(cubin).collect();
+    let (all, refused) = (sources.len(), sources.len() - cubins.len());
+    assert!(refused * 2 < all, "ptxas refuses {refused} of {all} sources for {arch}");
+    cubins
+}
+
+/// Each encoding of cubins once; control bits other than the reuse flags do not count.
+fn collect(cubins: &[(String, Vec<u8>)]) -> Vec<Seen> {
     const SCHEDULE: u128 = ((1 << 122) - (1 << 105)) & !(1 << 109);
-    let cubins: Vec<_> = sources.par_iter().map(|(name, text)| (name, tools.assemble(name, text, arch))).collect();
     let mut seen = HashMap::<u128, Seen>::new();
-    let mut refused = 0;
-    for (name, cubin) in cubins {
-        // Some sources need another architecture, or are wrong on purpose.
-        let Ok(bytes) = cubin else {
-            refused += 1;
-            continue;
-        };
-        let cubin = Cubin::parse(&bytes).unwrap_or_else(|why| panic!("{name}: {why}"));
+    for (name, bytes) in cubins {
+        let cubin = Cubin::parse(bytes).unwrap_or_else(|why| panic!("{name}: {why}"));
         for code in &cubin.sections {
             for (number, bytes) in code.bytes.as_chunks::<16>().0.iter().enumerate() {
                 let encoding = u128::from_le_bytes(*bytes);
@@ -178,7 +196,6 @@ fn collect(tools: &Tools, sources: &[(String, String)], arch: &str) -> Vec<Seen>
             }
         }
     }
-    assert!(refused * 2 < sources.len(), "ptxas refuses {refused} of {} sources for {arch}", sources.len());
     let mut seen: Vec<Seen> = seen.into_values().collect();
     seen.sort_by_key(|seen| (seen.encoding & 0xfff, seen.encoding));
     seen
@@ -188,18 +205,21 @@ fn collect(tools: &Tools, sources: &[(String, String)], arch: &str) -> Vec<Seen>
 fn compare(tools: &Tools, seen: &[Seen], arch: &str) -> Vec<(u128, u64, String)> {
     let code: Vec<u8> = seen.iter().flat_map(|seen| seen.encoding.to_le_bytes()).collect();
     let shown = tools.disassemble_code(&code, arch).unwrap_or_else(|why| panic!("{why}"));
-    let texts = shown_code(&shown);
-    assert_eq!(texts.len(), seen.len(), "nvdisasm shows another number of instructions");
+    let texts: HashMap<u64, String> = shown_code(&shown).into_iter().collect();
+    // Of a few encodings nvdisasm shows none but the words.
+    let unknown = seen.len() - texts.len();
+    assert!(unknown * 1000 < seen.len(), "{arch}: nvdisasm shows {} of {} instructions", texts.len(), seen.len());
     let mut different = BTreeMap::<u16, Vec<String>>::new();
     let mut forms = BTreeMap::new();
-    for (seen, (offset, text)) in seen.iter().zip(texts) {
+    for (offset, seen) in (0..).step_by(16).zip(seen) {
+        let Some(text) = texts.get(&offset) else { continue };
         let decoded = sass::decode(architecture(arch), seen.encoding.to_le_bytes(), offset);
         let ours = decoded.as_ref().map_or_else(ToString::to_string, ToString::to_string);
-        if ours != text {
+        if ours != *text {
             let line = format!("{:032x}  nvdisasm: {text}  ours: {ours}  ({})", seen.encoding, seen.origin);
             different.entry((seen.encoding & 0xfff) as u16).or_default().push(line);
         } else if let Ok(instruction) = decoded {
-            forms.entry(form(&instruction)).or_insert((seen.encoding, offset, text));
+            forms.entry(form(&instruction)).or_insert((seen.encoding, offset, text.clone()));
         }
     }
     let mut message = String::new();

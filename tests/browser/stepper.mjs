@@ -7,7 +7,7 @@ import { orLater } from "./visit.mjs";
 
 const SIDES = ["machine/divergence.html", "machine-divergence-sides-step"];
 const WAITS = ["machine/barriers.html", "machine-barriers-uneven"];
-const TILE = ["summed_area_table.html", "sat-transpose-step"];
+const TILE = ["summed_area_table-tiles.html", "sat-transpose-step"];
 
 function demand(holds, what) {
     if (!holds) throw new Error(what);

@@ -8,6 +8,7 @@ use sass::{Architecture, DecodeError, decode};
 const SM90: &str = include_str!("forms/sm90.tsv");
 /// The same for compute capability 8.0.
 const SM80: &str = include_str!("forms/sm80.tsv");
+const SM89: &str = include_str!("forms/sm89.tsv");
 /// The same for compute capability 7.5.
 const SM75: &str = include_str!("forms/sm75.tsv");
 
@@ -20,6 +21,7 @@ const SM120: &str = include_str!("forms/sm120.tsv");
 fn every_form_reads_as_nvdisasm_prints_it() {
     assert!(forms(Architecture::Sm90, SM90) > 2000);
     assert!(forms(Architecture::Sm80, SM80) > 300);
+    assert!(forms(Architecture::Sm89, SM89) > 300);
     assert!(forms(Architecture::Sm75, SM75) > 300);
     assert!(forms(Architecture::Sm100, SM100) > 300);
     assert!(forms(Architecture::Sm120, SM120) > 300);

@@ -72,8 +72,10 @@ pub struct Table {
 pub enum Architecture {
     /// Compute capability 7.5.
     Sm75,
-    /// Compute capability 8.0 to 8.9.
+    /// Compute capability 8.0 to 8.8.
     Sm80,
+    /// Compute capability 8.9.
+    Sm89,
     /// Compute capability 9.0, with what only `sm_90a` has.
     Sm90,
     /// Compute capability 10.0 to 11.0.
@@ -84,14 +86,15 @@ pub enum Architecture {
 
 impl Architecture {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Sm75, Self::Sm80, Self::Sm90, Self::Sm100, Self::Sm120];
+    pub const ALL: [Self; 6] = [Self::Sm75, Self::Sm80, Self::Sm89, Self::Sm90, Self::Sm100, Self::Sm120];
 
     /// Returns the compute capabilities whose machine code it is, as `90` for 9.0.
     #[must_use]
     pub const fn capabilities(self) -> &'static [u32] {
         match self {
             Self::Sm75 => &[75],
-            Self::Sm80 => &[80, 86, 87, 88, 89],
+            Self::Sm80 => &[80, 86, 87, 88],
+            Self::Sm89 => &[89],
             Self::Sm90 => &[90],
             Self::Sm100 => &[100, 103, 110],
             Self::Sm120 => &[120, 121],
@@ -113,7 +116,10 @@ impl Architecture {
         const SM90_TEXT: &str = include_str!("../../tables/sm90.txt");
         const SM80_TEXT: &str = include_str!("../../tables/sm80.txt");
         static SM90: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT]));
-        static SM80: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT, SM80_TEXT]));
+        const SM87_TEXT: &str = include_str!("../../tables/sm87.txt");
+        static SM80: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT, SM80_TEXT, SM87_TEXT]));
+        const SM89_TEXT: &str = include_str!("../../tables/sm89.txt");
+        static SM89: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT, SM80_TEXT, SM89_TEXT]));
         const SM75_TEXT: &str = include_str!("../../tables/sm75.txt");
         static SM75: LazyLock<Table> = LazyLock::new(|| read(&[SM90_TEXT, SM80_TEXT, SM75_TEXT]));
         const SM100_TEXT: &str = include_str!("../../tables/sm100.txt");
@@ -123,6 +129,7 @@ impl Architecture {
         match self {
             Self::Sm75 => &SM75,
             Self::Sm80 => &SM80,
+            Self::Sm89 => &SM89,
             Self::Sm90 => &SM90,
             Self::Sm100 => &SM100,
             Self::Sm120 => &SM120,
