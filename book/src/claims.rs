@@ -4,10 +4,10 @@ use kernels::claims::{self, Figure, NOW, Row, Seed, Verdict};
 
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::{Table, code, escape};
+use crate::html::{Markup, Table, code, html, row, sentence, text, texts};
 
 /// The table of one publication's claims (`claims gems`), or of all that have one verdict (`claims verdict=erratum`).
-pub(crate) fn claims(directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn claims(directive: &mut Directive) -> Result<Markup, Reason> {
     let wrong = |error: claims::ClaimsError| Reason::Wrong(error.to_string());
     if let Some(verdict) = directive.maybe("verdict") {
         let known = Verdict::ALL.into_iter().find(|known| known.text() == verdict);
@@ -34,54 +34,49 @@ fn agreed(rows: Vec<Row>) -> Result<Vec<Row>, Reason> {
 }
 
 /// A figure with where it comes from as its title.
-fn cell(figure: Option<&Figure>) -> String {
-    let Some(figure) = figure else { return "–".to_owned() };
+fn cell(figure: Option<&Figure>) -> Markup {
+    let Some(figure) = figure else { return text("–") };
     let Figure { target, value, text, origin, .. } = figure;
-    let place = if target == NOW { String::new() } else { format!(" ({})", escape(target)) };
-    let title = format!("{target}: {}", origin.text());
-    format!("<data class=\"wb-number\" value=\"{value}\" title=\"{}\">{text}</data>{place}", escape(&title))
+    html! {
+        data class="wb-number" value=(value) title={ (target) ": " (origin.text()) } { (text) }
+        @if target != NOW { " (" (target) ")" }
+    }
 }
 
 fn table(seed: Seed, rows: &[Row]) -> Table {
     let row = |row: &Row| {
-        vec![
+        row![
             code(&row.id),
-            escape(&row.place),
-            escape(&row.says),
-            format!("{} {}", escape(&row.claimed), escape(&row.unit)),
+            row.place,
+            row.says,
+            format_args!("{} {}", row.claimed, row.unit),
             cell(row.then.as_ref()),
             cell(row.now.as_ref()),
-            row.verdict.text().to_owned(),
+            row.verdict.text(),
         ]
     };
     Table {
-        caption: format!("{}. {}.", escape(seed.title()), escape(&claims::summary(rows))),
-        heads: ["claim", "where", "what it says", "claimed", "then", "H200", "verdict"].map(str::to_owned).to_vec(),
+        caption: html! { (seed.title()) ". " (claims::summary(rows)) "." },
+        heads: texts(["claim", "where", "what it says", "claimed", "then", "H200", "verdict"]),
         rows: rows.iter().map(row).collect(),
         total: None,
         text_columns: 7,
     }
 }
 
-/// A sentence in which names of code stand in backticks.
-fn with_code(text: &str) -> String {
-    let part = |(at, part): (usize, &str)| if at % 2 == 1 { code(part) } else { escape(part) };
-    text.split('`').enumerate().map(part).collect()
-}
-
 fn explained(caption: String, rows: &[Row]) -> Table {
     let row = |row: &Row| {
-        vec![
+        row![
             code(&row.id),
-            format!("{}: {}", escape(&row.place), escape(&row.says)),
-            format!("{} {}", escape(&row.claimed), escape(&row.unit)),
-            format!("{}; {}", cell(row.then.as_ref()), cell(row.now.as_ref())),
-            with_code(&row.why),
+            format_args!("{}: {}", row.place, row.says),
+            format_args!("{} {}", row.claimed, row.unit),
+            html! { (cell(row.then.as_ref())) "; " (cell(row.now.as_ref())) },
+            sentence(&row.why),
         ]
     };
     Table {
-        caption,
-        heads: ["claim", "what it says", "claimed", "then; H200", "why"].map(str::to_owned).to_vec(),
+        caption: text(caption),
+        heads: texts(["claim", "what it says", "claimed", "then; H200", "why"]),
         rows: rows.iter().map(row).collect(),
         total: None,
         text_columns: 5,
@@ -97,7 +92,7 @@ mod tests {
         let Ok([Piece::Directive(directive)]) = pieces(text).map(|p| <[Piece<'_>; 1]>::try_from(p).unwrap()) else {
             panic!("{text} is one directive")
         };
-        claims(&mut directive.clone()).map_err(|reason| reason.to_string())
+        claims(&mut directive.clone()).map(Markup::into_string).map_err(|reason| reason.to_string())
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::access::Access;
 use crate::code::line_id;
 use crate::directive::Directive;
 use crate::fault::Reason;
+use crate::html::{Markup, Render, html};
 use crate::runs::{MachineRun, Run, Runs};
 
 /// The runs that a part of a page is made from, and the ways from its chapter to the rest of the site.
@@ -83,10 +84,10 @@ impl Context<'_> {
     }
 
     /// `label` as a link to a line of a source, if the source has a page.
-    pub(crate) fn link(&self, file: &str, line: u32, label: &str) -> String {
+    pub(crate) fn link(&self, file: &str, line: u32, label: impl Render) -> Markup {
         match self.pages.get(file) {
-            Some(page) => format!("<a href=\"{}{page}#{}\">{label}</a>", self.to_root, line_id(file, line)),
-            None => label.to_owned(),
+            Some(page) => html! { a href={ (self.to_root) (page) "#" (line_id(file, line)) } { (label) } },
+            None => label.render(),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::blocks;
 use crate::directive::Directive;
 use crate::fault::Reason;
 use crate::figures::{self, banks};
+use crate::html::{Markdown, html};
 use crate::registry::{Entry, Form, Make, Page};
 use crate::value::Value;
 use crate::{
@@ -49,7 +50,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
             r#"machine=reduce_sequential case="513 elements" of=executed opcode=LDS at="temp[t] +=""#,
         ],
         help: "a number of a run, of its machine code, of one access, of a ballot or of the recorded bench.",
-        make: |context, directive, _| Ok(Value::take(context, directive)?.html()),
+        make: |context, directive, _| Ok(Value::take(context, directive)?.html().into()),
     },
     Entry {
         name: "ratio",
@@ -57,7 +58,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         form: Form::Inline,
         usage: &[r#"scan_naive scan_blelloch case="tile 512, 1 block" of="float additions""#],
         help: "how many times more one kernel needs than another.",
-        make: |context, directive, _| relation::ratio(context, directive),
+        make: |context, directive, _| Ok(relation::ratio(context, directive)?.into()),
     },
     Entry {
         name: "claim",
@@ -69,7 +70,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
             r#"prefix_pipelined faster-than prefix_chained size="2^28" data="ints""#,
         ],
         help: "nothing on the page; fails the build when two kernels are not so related.",
-        make: |context, directive, _| relation::claim(context, directive),
+        make: |context, directive, _| relation::claim(context, directive).map(Markdown::from),
     },
     Entry {
         name: "hold",
@@ -77,7 +78,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         form: Form::Inline,
         usage: &[r#""races = 0" races="kernel=add_shared case='all to one bin' of=findings""#],
         help: "nothing on the page; fails the build when an expression is false.",
-        make: |context, directive, _| hold::hold(context, directive),
+        make: |context, directive, _| hold::hold(context, directive).map(Markdown::from),
     },
     part("predict", "Predictions", "opens a prediction: the question."),
     part("answer", "Predictions", "the folded answer of a prediction, below the words that it shows."),
@@ -135,7 +136,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         form: Form::Block,
         usage: &[r#"kernel=scan_naive case="tile 512, 1 block" rows="global load sectors; global bytes loaded""#],
         help: "simulated beside the H200's, one kernel.",
-        make: |context, directive, _| tables::counters(context, directive),
+        make: |context, directive, _| Ok(tables::counters(context, directive)?.into()),
     },
     Entry {
         name: "compare",
@@ -143,7 +144,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         form: Form::Block,
         usage: &[r#"kernels="scan_naive scan_blelloch" case="tile 512, 1 block" rows="shared wavefronts; time""#],
         help: "kernels side by side.",
-        make: |context, directive, _| tables::compare(context, directive),
+        make: |context, directive, _| Ok(tables::compare(context, directive)?.into()),
     },
     Entry {
         name: "lines",
@@ -151,7 +152,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         form: Form::Block,
         usage: &[r#"kernel=scan_blelloch case="tile 512, 1 block""#],
         help: "wavefronts of shared memory line by line.",
-        make: |context, directive, _| tables::lines(context, directive),
+        make: |context, directive, _| Ok(tables::lines(context, directive)?.into()),
     },
     Entry {
         name: "sass",
@@ -159,7 +160,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         form: Form::Block,
         usage: &[r#"kernel=copy_words case="4096 elements" lines="out[i] = in[i]" control=yes"#],
         help: "the machine code of a kernel with its counts, below its source lines: of all lines, or of those with such code; what a GPU counted otherwise fails the build. `of` names another kernel that the case launches.",
-        make: |context, directive, _| machine::sass(context, directive),
+        make: |context, directive, _| Ok(machine::sass(context, directive)?.into()),
     },
     Entry {
         name: "bars",
@@ -167,7 +168,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         form: Form::Block,
         usage: &[r#"kernels="scan_naive scan_blelloch" case="tile 512, 1 block""#],
         help: "shared wavefronts as bars, conflicts hatched.",
-        make: |context, directive, _| tables::bars(context, directive),
+        make: |context, directive, _| Ok(tables::bars(context, directive)?.into()),
     },
     Entry {
         name: "ladder",
@@ -175,7 +176,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         form: Form::Block,
         usage: &[r#"problem=array_scan size="2^28" data="ints" versions="prefix_chained prefix_pipelined""#],
         help: "a chart, and folded below it a table: µs, GB/s, share of a copy, and the library's algorithm (left out by `peer=no`). Without `versions` all that were timed on this workload. Versions that were left out or are wrong are shown with the reason.",
-        make: |context, directive, _| ladder::ladder(context, directive),
+        make: |context, directive, _| Ok(ladder::ladder(context, directive)?.into()),
     },
     Entry {
         name: "summary",
@@ -204,7 +205,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
             r#"occupancy id=machine-threads-occupancy title="What fits" registers=33 threads=256 shared=4"#,
         ],
         help: "a figure that readers change: `banks`, `sectors`, `atomics`, `ballot`, `threads`, `occupancy`, with a guess before it (`ask`) or challenges (`task`, `task-2`).",
-        make: |context, directive, _| explorer::explorer(context, directive),
+        make: |context, directive, _| Ok(explorer::explorer(context, directive)?.into()),
     },
     Entry {
         name: "figure",
@@ -212,7 +213,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         form: Form::Block,
         usage: &[],
         help: "a figure of one of the kinds that follow.",
-        make: |context, directive, _| figures::figure(context, directive),
+        make: |context, directive, _| Ok(figures::figure(context, directive)?.into()),
     },
     Entry {
         name: "panel",
@@ -255,7 +256,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         form: Form::Block,
         usage: &[r#"kernels="scan_blelloch" case="tile 512, 1 block" targets="g80 h200" rows="shared wavefronts""#],
         help: "the same launch on other simulated GPUs.",
-        make: |context, directive, _| targets::targets(context, directive),
+        make: |context, directive, _| Ok(targets::targets(context, directive)?.into()),
     },
     Entry {
         name: "bank-map",
@@ -263,7 +264,7 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         form: Form::Block,
         usage: &[r#"tile=512 round=3 paddings="none 32""#],
         help: "the banks of the first warp's right words in one round of the tree, for each padding.",
-        make: |context, directive, _| banks::bank_map(context, directive),
+        make: |context, directive, _| Ok(banks::bank_map(context, directive)?.into()),
     },
     Entry {
         name: "rounds",
@@ -273,33 +274,35 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
             r#"kernels="scan_blelloch scan_blelloch_padded" paddings="none 32" tile=512 case="tile 512, 1 block""#,
         ],
         help: "round by round of the scan's tree.",
-        make: |context, directive, _| banks::rounds(context, directive),
+        make: |context, directive, _| Ok(banks::rounds(context, directive)?.into()),
     },
     about(
         "finding-index",
         "an overview of the kinds of findings, with a page for each below the chapter.",
-        |context, _, _| reference::findings::index(context.below),
+        |context, _, _| Ok(reference::findings::index(context.below)?.into()),
     ),
     // Where there is a course, its list stands in the place of the directive already.
     about(
         "exercise-index",
         "a list of the groups of exercises, with a page for each below the chapter, on which they are solved.",
-        |_, _, _| Ok("<p>This book was built without its exercises.</p>\n".to_owned()),
+        |_, _, _| Ok(html! { p { "This book was built without its exercises." } "\n" }.into()),
     ),
     about(
         "counter-index",
         "an overview of the counters, with a page for each family below the chapter.",
-        |context, _, _| Ok(reference::counters::index(context.runs, context.below)),
+        |context, _, _| Ok(reference::counters::index(context.runs, context.below).into()),
     ),
-    about("instructions", "the PTX instructions that are simulated.", |_, _, _| instructions::instructions()),
-    about("absent", "those that are not.", |_, _, _| instructions::absent()),
+    about("instructions", "the PTX instructions that are simulated.", |_, _, _| {
+        Ok(instructions::instructions()?.into())
+    }),
+    about("absent", "those that are not.", |_, _, _| Ok(instructions::absent()?.into())),
     Entry {
         name: "claims",
         section: "Pages about the simulator",
         form: Form::Block,
         usage: &["gems", "verdict=erratum"],
         help: "claims of the papers, each with what a run says of it.",
-        make: |_, directive, _| claims::claims(directive),
+        make: |_, directive, _| Ok(claims::claims(directive)?.into()),
     },
     Entry {
         name: "time",
@@ -307,23 +310,27 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         form: Form::Block,
         usage: &["numbers", "figures", "open", "rows problem=reduction"],
         help: "predicted beside measured times: the constants, the errors, what is open, and a problem's rows.",
-        make: |_, directive, _| time::time(directive),
+        make: |_, directive, _| Ok(time::time(directive)?.into()),
     },
-    about("sanitizer", "what compute-sanitizer says of the catalogue's kernels.", |_, _, _| sanitizer::sanitizer()),
-    about("sanitized-problems", "what it says of the problems' versions.", |_, _, _| sanitizer::problems()),
-    about("closing", "the line that closes the comparison of everything.", |context, _, _| tables::closing(context)),
-    about("agreement", "the comparison, kernel by kernel.", |context, _, _| tables::agreement(context)),
+    about("sanitizer", "what compute-sanitizer says of the catalogue's kernels.", |_, _, _| {
+        Ok(sanitizer::sanitizer()?.into())
+    }),
+    about("sanitized-problems", "what it says of the problems' versions.", |_, _, _| Ok(sanitizer::problems()?.into())),
+    about("closing", "the line that closes the comparison of everything.", |context, _, _| {
+        Ok(tables::closing(context)?.into())
+    }),
+    about("agreement", "the comparison, kernel by kernel.", |context, _, _| Ok(tables::agreement(context)?.into())),
     about(
         "machine-agreement",
         "the comparison of executed machine code with what a GPU counted of it, problem by problem.",
-        |context, _, _| machine::agreement(context),
+        |context, _, _| Ok(machine::agreement(context)?.into()),
     ),
-    about("provenance", "where the records come from.", |context, _, _| tables::provenance(context)),
-    about("known", "what is known to differ between simulator and hardware.", |_, _, _| tables::known()),
+    about("provenance", "where the records come from.", |context, _, _| Ok(tables::provenance(context)?.into())),
+    about("known", "what is known to differ between simulator and hardware.", |_, _, _| Ok(tables::known()?.into())),
 ];
 
 /// `page SLUG "Title"`, which no block may hold.
-fn page_break(directive: &mut Directive, page: &Page) -> Result<String, Reason> {
+fn page_break(directive: &mut Directive, page: &Page) -> Result<Markdown, Reason> {
     if !page.open.is_empty() {
         return Err(Reason::Wrong("a page cannot end within a block: put `end` before it".to_owned()));
     }

@@ -8,7 +8,8 @@ use crate::access::{Access, Space};
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::escape;
+use crate::html::{self, Markup, html};
+use crate::svg::figure;
 
 /// What the page's script needs to know.
 #[derive(Serialize)]
@@ -51,7 +52,7 @@ const fn controls(mode: Mode) -> (&'static [&'static str], usize) {
 }
 
 /// Makes the section of a page.
-pub(crate) fn explorer(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn explorer(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let mode = directive.word("what is explored, such as `banks`")?;
     let start = match &*mode {
         "banks" => State::default(),
@@ -90,20 +91,12 @@ pub(crate) fn explorer(context: &Context<'_>, directive: &mut Directive) -> Resu
     let targets = draw::targets::GPUS.iter().rev().map(|gpu| (gpu.name, plain(gpu.title))).collect();
     let config = Config { state, show, more, axis, targets, ask, levels };
     let config = serde_json::to_string(&config).map_err(|error| Reason::Wrong(error.to_string()))?;
-    let question =
-        question.map_or_else(String::new, |text| format!("<p class=\"wb-lab-question\">{}</p>\n", escape(&text)));
-    Ok(format!(
-        "<section class=\"wb-widget wb-explorer\" data-widget=\"explorer\" id=\"{id}\" aria-labelledby=\"{id}-title\">\n\
-         <p class=\"wb-lab-title\" id=\"{id}-title\">{}</p>\n{question}\
-         <figure class=\"wb-figure\">{}<figcaption>{}</figcaption></figure>\n\
-         <details class=\"wb-numbers\">\n<summary>As a table</summary>\n{}</details>\n\
-         <script type=\"application/json\">{}</script>\n</section>\n",
-        escape(&title),
-        shown.figure,
-        shown.caption,
-        shown.table,
-        config.replace('<', "\\u003c"),
-    ))
+    let content = html! {
+        @if let Some(question) = question { p class="wb-lab-question" { (question) } "\n" }
+        (figure(shown.figure, shown.caption))
+        (html::numbers("As a table", shown.table))
+    };
+    Ok(html::widget("explorer", &id, &title, content, &config))
 }
 
 /// The option `id`: the name under which addresses and a reader's tries know the explorer.

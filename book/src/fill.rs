@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::context::Context;
 use crate::directive::{Directive, Malformed, Piece, pieces};
 use crate::fault::Reason;
+use crate::html::Markdown;
 use crate::registry::{Form, Page};
 use crate::runs::Runs;
 use crate::{directives, math};
@@ -42,7 +43,7 @@ impl<'a> Filler<'a> {
                 Piece::Directive(directive) => {
                     let line = directive.line;
                     match fill(&self.0, directive, &mut page) {
-                        Ok(text) => page.filled.push_str(&text),
+                        Ok(text) => page.filled.push_str(&text.0),
                         Err(reason) => faults.push((line, reason)),
                     }
                 }
@@ -56,7 +57,7 @@ impl<'a> Filler<'a> {
 }
 
 /// What comes in the place of a directive.
-fn fill(context: &Context<'_>, mut directive: Directive, page: &mut Page) -> Result<String, Reason> {
+fn fill(context: &Context<'_>, mut directive: Directive, page: &mut Page) -> Result<Markdown, Reason> {
     let entry = directives::find(&directive.name)?;
     if entry.form == Form::Block && !directive.alone {
         return Err(Reason::Wrong(format!("`{}` is a block and must stand on lines of its own", directive.name)));
@@ -64,5 +65,5 @@ fn fill(context: &Context<'_>, mut directive: Directive, page: &mut Page) -> Res
     let text = (entry.make)(context, &mut directive, page)?;
     directive.finish()?;
     // An HTML block ends at a blank line.
-    Ok(if entry.form == Form::Block { format!("\n{text}\n") } else { text })
+    Ok(if entry.form == Form::Block { format!("\n{text}\n").into() } else { text })
 }

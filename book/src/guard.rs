@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use markup::{Markup, committed, html};
 use serde_json::json;
 
 use crate::http::{Answer, Request};
@@ -61,10 +62,13 @@ impl Guard {
     }
 
     /// What a served page gets, so that it can ask the service; nothing where there is none.
-    pub(crate) fn introduction(&self) -> String {
-        match self.service {
-            Some(_) => format!("<script>window.wbService = {{ token: \"{}\" }};</script>\n", self.token),
-            None => String::new(),
+    pub(crate) fn introduction(&self) -> Markup {
+        let service = json!({ "token": self.token }).to_string();
+        html! {
+            @if self.service.is_some() {
+                script { (committed("window.wbService = ")) (markup::json(&service)) (committed(";")) }
+                "\n"
+            }
         }
     }
 
@@ -155,8 +159,8 @@ mod tests {
         assert_eq!(guard.serve(&request(&guard, &[])), Answer::json(200, "{}".to_owned()));
         let by_name = [("host", Some("localhost:3000")), ("origin", Some("http://localhost:3000"))];
         assert_eq!(guard.serve(&request(&guard, &by_name)).status, 200);
-        assert!(guard.introduction().contains(&guard.token));
-        assert_eq!(Guard::new(3000, None).unwrap().introduction(), "");
+        assert!(guard.introduction().0.contains(&guard.token));
+        assert_eq!(Guard::new(3000, None).unwrap().introduction().0, "");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Where a reader meets a version.
 
-use crate::html::code;
+use crate::html::{Markup, breakable, html};
 
 /// Where a reader meets a version: the page, from 0, and the heading above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,8 +10,8 @@ pub(crate) struct Home {
 }
 
 /// A link to where a version is met, for a table: its name alone where the chapter says nothing of it.
-pub(crate) fn link(name: &str, home: Option<&Home>, files: &[String], own: usize) -> String {
-    let shown = code(name).replace('_', "_<wbr>");
+pub(crate) fn link(name: &str, home: Option<&Home>, files: &[String], own: usize) -> Markup {
+    let shown = breakable(name);
     match home {
         Some(Home { page, anchor }) => {
             let file = if *page == own { "" } else { files.get(*page).map_or("", |file| &**file) };
@@ -19,7 +19,7 @@ pub(crate) fn link(name: &str, home: Option<&Home>, files: &[String], own: usize
             if file.is_empty() && fragment.is_empty() {
                 shown
             } else {
-                format!("<a href=\"{file}{fragment}\">{shown}</a>")
+                html! { a href={ (file) (fragment) } { (shown) } }
             }
         }
         None => shown,

@@ -4,7 +4,7 @@
 use kernels::isa::coverage::{self, Coverage};
 
 use crate::fault::Reason;
-use crate::html::{self, Table, code, escape};
+use crate::html::{self, Append, Markup, Table, code, joined, row, text, texts};
 
 /// The part of the manual that a section is in: `9.7.1` of `9.7.1.12`.
 fn part(section: &str) -> String {
@@ -12,7 +12,7 @@ fn part(section: &str) -> String {
 }
 
 /// `instructions`: a row per instruction. The parts of the manual are folded, each under the names of its instructions.
-pub(crate) fn instructions() -> Result<String, Reason> {
+pub(crate) fn instructions() -> Result<Markup, Reason> {
     let covered = coverage::coverage().map_err(Reason::Contradicted)?;
     if !covered.strays.is_empty() {
         return Err(Reason::Contradicted(format!("no instruction of the table has the forms {:?}", covered.strays)));
@@ -27,24 +27,16 @@ pub(crate) fn instructions() -> Result<String, Reason> {
         "real kernels' forms",
     ];
     let number = |count: usize| html::number(count as u64);
-    let row = |row: &Coverage| {
+    let cells = |row: &Coverage| {
         let compared = row.exact + row.close + row.differing;
         let what = &row.instruction;
-        vec![
-            code(what.name),
-            escape(what.section),
-            escape(what.does),
-            forms(row),
-            how(row),
-            number(compared),
-            number(row.real),
-        ]
+        row![code(what.name), what.section, what.does, forms(row), how(row), number(compared), number(row.real)]
     };
     let sum = |of: fn(&Coverage) -> usize| number(covered.rows.iter().map(of).sum());
-    let total = [
-        "all".to_owned(),
-        String::new(),
-        String::new(),
+    let total = row![
+        "all",
+        "",
+        "",
         format!("{} opcodes of patterns", sum(|row| row.opcodes)),
         format!("{} bit for bit as the GPU, {} within the manual's error", sum(|row| row.exact), sum(|row| row.close)),
         sum(|row| row.exact + row.close + row.differing),
@@ -58,35 +50,33 @@ pub(crate) fn instructions() -> Result<String, Reason> {
             None => parts.push((name, vec![row])),
         }
     }
-    let table = |rows: Vec<Vec<String>>, total: Option<Vec<String>>, caption: String| Table {
-        caption,
-        heads: heads.map(str::to_owned).to_vec(),
+    let table = |rows: Vec<Vec<Markup>>, total: Option<Vec<Markup>>, caption: String| Table {
+        caption: text(caption),
+        heads: texts(heads),
         rows,
         total,
         text_columns: 5,
     };
-    let gpu = escape(&covered.gpu);
-    let mut html = String::new();
+    let gpu = &covered.gpu;
+    let mut page = Markup::default();
     for (name, rows) in &parts {
         let mut names: Vec<&str> = rows.iter().map(|row| row.instruction.name).collect();
         names.dedup();
-        let caption = format!("Section {} of the manual. Results compared with: {gpu}.", escape(name));
-        html += &html::folded(
-            &format!("Section {name}: {}", names.join(", ")),
-            &table(rows.iter().map(|&own| row(own)).collect(), None, caption).html(),
-        );
+        let caption = format!("Section {name} of the manual. Results compared with: {gpu}.");
+        let rows = rows.iter().map(|&own| cells(own)).collect();
+        page.add(html::folded(&format!("Section {name}: {}", names.join(", ")), table(rows, None, caption).html()));
     }
     let caption = format!("Every instruction that is simulated. Results compared with: {gpu}.");
-    Ok(html + &table(Vec::new(), Some(total.to_vec()), caption).html())
+    page.add(table(Vec::new(), Some(total), caption).html());
+    Ok(page)
 }
 
 /// The patterns of an instruction, or the modifiers that were tested.
-fn forms(row: &Coverage) -> String {
-    let list = |items: Vec<String>| items.join(" ");
+fn forms(row: &Coverage) -> Markup {
     if !row.instruction.forms.is_empty() {
-        return list(row.instruction.forms.iter().map(|form| code(form)).collect());
+        return joined(row.instruction.forms.iter().map(|form| code(form)), " ");
     }
-    list(row.modifiers.iter().map(|modifier| code(&format!(".{modifier}"))).collect())
+    joined(row.modifiers.iter().map(|modifier| code(&format!(".{modifier}"))), " ")
 }
 
 /// How an instruction is tested.
@@ -99,7 +89,7 @@ fn how(row: &Coverage) -> String {
         ways.push(format!("{} within the manual's error", row.close));
     }
     if let Some(why) = row.why {
-        ways.push(format!("{} as the manual says: {}", row.differing, escape(why)));
+        ways.push(format!("{} as the manual says: {}", row.differing, why));
     }
     if row.exact + row.close + row.differing == 0 && row.real > 0 {
         ways.push("run".to_owned());
@@ -111,15 +101,15 @@ fn how(row: &Coverage) -> String {
 }
 
 /// `absent`: what is not simulated.
-pub(crate) fn absent() -> Result<String, Reason> {
+pub(crate) fn absent() -> Result<Markup, Reason> {
     let refusals = coverage::refusals().map_err(Reason::Contradicted)?;
     let row = |refusal: &coverage::Refusal| {
-        let names: Vec<String> = refusal.absent.names.iter().map(|name| code(name)).collect();
-        vec![escape(refusal.absent.what), escape(refusal.absent.section), names.join(" "), code(&refusal.message)]
+        let names = refusal.absent.names.iter().map(|name| code(name));
+        row![refusal.absent.what, refusal.absent.section, joined(names, " "), code(&refusal.message)]
     };
     let table = Table {
-        caption: "What is not simulated, and the message of an attempt, made for this page.".to_owned(),
-        heads: ["what", "manual", "instructions", "message"].map(str::to_owned).to_vec(),
+        caption: text("What is not simulated, and the message of an attempt, made for this page."),
+        heads: texts(["what", "manual", "instructions", "message"]),
         rows: refusals.iter().map(row).collect(),
         total: None,
         text_columns: 4,
@@ -133,7 +123,7 @@ mod tests {
 
     #[test]
     fn every_instruction_has_a_row_and_a_test() {
-        let page = instructions().unwrap();
+        let page = instructions().unwrap().0;
         let parts = page.matches("<details").count();
         assert!(parts > 5);
         // Each part has a row of heads, and all of them together a head and a total.
@@ -147,7 +137,7 @@ mod tests {
 
     #[test]
     fn what_is_absent_shows_its_message() {
-        let page = absent().unwrap();
+        let page = absent().unwrap().0;
         assert!(page.contains("<code>tex</code>") && page.contains("tex.1d.v4.f32.s32"), "{page}");
     }
 }

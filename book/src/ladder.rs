@@ -6,7 +6,7 @@ use kernels::bench::view::Line;
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::{self, Table, code, escape};
+use crate::html::{self, Append, Markup, Table, breakable, code, html, row, sentence, texts};
 use crate::svg::{self, Svg};
 use crate::value::{line, workload};
 
@@ -23,25 +23,19 @@ pub(crate) fn large(value: f64) -> String {
     if value < 1_000.0 { format!("{value:.1}") } else { html::number(value.round() as u64) }
 }
 
-/// A sentence with its code, which stands between back quotes, as HTML.
-fn with_code(text: &str) -> String {
-    let parts = text.split('`').enumerate();
-    parts.map(|(at, part)| if at % 2 == 1 { code(part) } else { escape(part) }).collect()
-}
-
-/// A size such as `2^28+7` as HTML.
-fn power(size: &str) -> String {
+/// A size such as `2^28+7` with its power raised.
+fn power(size: &str) -> Markup {
     match size.split_once('^') {
         Some((base, rest)) => {
             let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-            format!("{}<sup>{}</sup>{}", escape(base), &rest[..digits], escape(&rest[digits..]))
+            html! { (base) sup { (rest[..digits]) } (rest[digits..]) }
         }
-        None => escape(size),
+        None => html! { (size) },
     }
 }
 
 /// `ladder problem=P size="2^28" [data="D"] [versions="A B"] [peer=no]`.
-pub(crate) fn ladder(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn ladder(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (problem, size) = (directive.option("problem")?, directive.option("size")?);
     let data = directive.maybe("data");
     let versions = directive.maybe("versions");
@@ -70,21 +64,21 @@ pub(crate) fn ladder(context: &Context<'_>, directive: &mut Directive) -> Result
     let peers = lines.iter().any(|line| line.row.peer);
     let columns = if peers { 5 } else { 4 };
     let mut table = Table { text_columns: 1, ..Table::default() };
-    table.heads = heads[..columns].iter().map(|&head| head.to_owned()).collect();
+    table.heads = texts(&heads[..columns]);
     let left = svg::room(lines.iter().map(|line| &*line.row.version)).max(LEFT);
     let (mut svg, mut described) = (Svg::new(left + WIDTH), Vec::new());
     let mut y = 4;
-    let mut reasons = String::new();
+    let mut reasons = Markup::default();
     for line in &lines {
         let version = &line.row.version;
-        let name = format!("<code>{}</code>", escape(version).replace('_', "_<wbr>").replace("::", "::<wbr>"));
+        let name = breakable(version);
         let number = |value: Option<f64>, digits| value.map_or_else(|| "–".to_owned(), |v| format!("{v:.digits$}"));
         match line.times() {
             Some(times) => {
                 let speed = line.gb_per_s.map_or_else(|| "–".to_owned(), large);
                 let micro = large(times.median_ns as f64 / 1e3);
                 let share = number(line.percent_of_copy, 1);
-                let mut cells = vec![name, micro.clone(), speed.clone(), share.clone(), number(line.over_peer, 2)];
+                let mut cells = row![name, micro, speed, share, number(line.over_peer, 2)];
                 cells.truncate(columns);
                 table.rows.push(cells);
                 let percent = line.percent_of_copy.unwrap_or(0.0);
@@ -99,9 +93,9 @@ pub(crate) fn ladder(context: &Context<'_>, directive: &mut Directive) -> Result
             }
             None => {
                 let why = line.why().unwrap_or_default();
-                reasons += &format!("<br>{}: {}", code(version), with_code(&why));
-                let mut cells = vec![format!("{name}<br><small>{}</small>", with_code(&why))];
-                cells.resize(columns, "–".to_owned());
+                reasons.add(html! { br; (code(version)) ": " (sentence(&why)) });
+                let mut cells = row![html! { (name) br; small { (sentence(&why)) } }];
+                cells.extend(texts(vec!["–"; columns - 1]));
                 table.rows.push(cells);
                 svg.text(left - 8, y + 14, "wb-svg-name", version);
                 svg.text(left + 6, y + 14, "wb-svg-beside", "not timed");
@@ -114,21 +108,18 @@ pub(crate) fn ladder(context: &Context<'_>, directive: &mut Directive) -> Result
     svg.line((left, 0), (left, y), "wb-svg-base");
     svg.line((roof, 0), (roof, y), "wb-svg-roof");
     svg.text(roof, y + 14, "wb-svg-lane", "a copy of as many bytes");
-    let shown = format!("{} {}, {}", power(block.size), escape(block.unit), escape(block.data));
-    let caption = format!(
-        "{}, {}: speed as a share of that of a copy. Measured on an {} on {}.{reasons}",
-        code(&problem),
-        shown,
-        escape(gpu),
-        record.provenance.date
-    );
-    table.caption = format!(
-        "Median time, {} bytes (every input and output once) per second, and the share of the speed \
-         at which the driver copies as many bytes. “× peer”: time as a multiple of that of the library's algorithm.",
-        html::number(block.bytes)
-    );
+    let caption = html! {
+        (code(&problem)) ", " (power(block.size)) " " (block.unit) ", " (block.data)
+        ": speed as a share of that of a copy. Measured on an " (gpu) " on " (record.provenance.date) "." (reasons)
+    };
+    table.caption = html! {
+        "Median time, " (html::number(block.bytes)) " bytes (every input and output once) per second, and the share of the speed at \
+         which the driver copies as many bytes. “× peer”: time as a multiple of that of the library's algorithm."
+    };
     let title = format!("Speed of {problem} for {workload}");
     // One form for one number: the chart has times and speeds, so the table is for who wants all of them.
-    Ok(svg.figure(&title, &format!("{}.", described.join("; ")), &caption)
-        + &html::numbers("The same as a table, with shares of a copy", &table))
+    Ok(html! {
+        (svg.figure(&title, &format!("{}.", described.join("; ")), caption))
+        (html::numbers("The same as a table, with shares of a copy", table.html()))
+    })
 }

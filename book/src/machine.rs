@@ -7,12 +7,12 @@ use sim::report::machine_code::MachineInstruction;
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::{self, Table, code, escape};
+use crate::html::{self, Markup, Table, code, html, row, text, texts};
 use crate::runs::MachineRun;
 
 /// `sass kernel=K case="C" [of=KERNEL] [lines="code; code"] [opcodes="LDL STL"] [control=yes]`: the machine instructions with
 /// their counts, below their source lines. `of` names another kernel of the case's launches than the version's own.
-pub(crate) fn sass(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn sass(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
     let of = directive.maybe("of");
     let wanted = directive.maybe("lines");
@@ -28,9 +28,9 @@ pub(crate) fn sass(context: &Context<'_>, directive: &mut Directive) -> Result<S
     };
     let run = context.machine(&kernel, &case, of.as_deref())?;
     let mut table = Table { text_columns: 1 + usize::from(control), ..Table::default() };
-    table.heads = vec!["instruction".to_owned()];
-    table.heads.extend(control.then(|| "control".to_owned()));
-    table.heads.extend(["warps", "lanes", "predicate true"].map(str::to_owned));
+    table.heads = row!["instruction"];
+    table.heads.extend(control.then(|| text("control")));
+    table.heads.extend(texts(["warps", "lanes", "predicate true"]));
     let columns = table.heads.len();
     let mut found = vec![false; wanted.len()];
     let mut place = None;
@@ -53,17 +53,17 @@ pub(crate) fn sass(context: &Context<'_>, directive: &mut Directive) -> Result<S
             place = Some(here);
             let mut head = match line {
                 Some((file, text)) => {
-                    let number = context.link(file, instruction.line, &instruction.line.to_string());
-                    vec![format!("{number} <b>{}</b>", code(text))]
+                    let number = context.link(file, instruction.line, instruction.line);
+                    row![html! { (number) " " b { (code(text)) } }]
                 }
-                None => vec!["<b>of no line</b>".to_owned()],
+                None => row![html! { b { "of no line" } }],
             };
-            head.resize(columns, String::new());
+            head.resize_with(columns, Markup::default);
             table.rows.push(head);
         }
-        let mut cells = vec![code(&instruction.text)];
+        let mut cells = row![code(&instruction.text)];
         cells.extend(control.then(|| code(&instruction.control)));
-        cells.extend([instruction.executed, instruction.threads, instruction.pred_on].map(html::number));
+        cells.extend(texts([instruction.executed, instruction.threads, instruction.pred_on].map(html::number)));
         table.rows.push(cells);
         shown.push(number);
     }
@@ -79,14 +79,10 @@ pub(crate) fn sass(context: &Context<'_>, directive: &mut Directive) -> Result<S
         some if some < all => format!("{some} of {all} instructions"),
         _ => format!("all {all} instructions"),
     };
-    table.caption = format!(
-        "{}, {}: {part}, {} registers per thread, of ptxas {}. Executed for this page{}.",
-        code(&run.kernel),
-        escape(&case),
-        run.registers,
-        escape(&run.ptxas),
-        counted(&run)
-    );
+    table.caption = html! {
+        (code(&run.kernel)) ", " (case) ": " (part) ", " (run.registers) " registers per thread, of ptxas " (run.ptxas)
+        ". Executed for this page" (counted(&run)) "."
+    };
     Ok(table.html())
 }
 
@@ -94,7 +90,7 @@ pub(crate) fn sass(context: &Context<'_>, directive: &mut Directive) -> Result<S
 fn counted(run: &MachineRun) -> String {
     run.counted.as_ref().map_or_else(
         || "; no GPU has counted it yet".to_owned(),
-        |(gpu, date)| format!("; an {} counted the same, instruction by instruction, on {date}", escape(gpu)),
+        |(gpu, date)| format!("; an {} counted the same, instruction by instruction, on {date}", gpu),
     )
 }
 
@@ -201,7 +197,7 @@ fn opcode_of(text: &str) -> &str {
 }
 
 /// `machine-agreement`: the comparison of executed machine code with what a GPU counted of it.
-pub(crate) fn agreement(context: &Context<'_>) -> Result<String, Reason> {
+pub(crate) fn agreement(context: &Context<'_>) -> Result<Markup, Reason> {
     let agreement = context.runs.machine_agreement()?;
     if let Some(first) = agreement.unexplained.first() {
         return Err(Reason::Contradicted(format!("machine code and record do not agree: {first}")));
@@ -212,31 +208,32 @@ pub(crate) fn agreement(context: &Context<'_>) -> Result<String, Reason> {
             [problem.cases, problem.launches, problem.stream, problem.instructions, problem.memory, problem.differ];
         let name = match &problem.recorded {
             Some(_) => code(&problem.problem),
-            None => format!("{} (not recorded)", code(&problem.problem)),
+            None => html! { (code(&problem.problem)) " (not recorded)" },
         };
-        [name].into_iter().chain(counts.map(|n| html::number(n as u64))).collect()
+        let mut cells = row![name];
+        cells.extend(texts(counts.map(|n| html::number(n as u64))));
+        cells
     };
     let mut recorded: Vec<&str> = agreement.problems.iter().filter_map(|problem| problem.recorded.as_deref()).collect();
     recorded.sort_unstable();
     recorded.dedup();
     let table = Table {
-        caption: format!(
-            "Every case of at most {} threads, executed as machine code for this page. Recorded: {}.",
-            html::number(agreement.most_threads),
-            escape(&recorded.join("; "))
-        ),
-        heads: heads.map(str::to_owned).to_vec(),
+        caption: html! {
+            "Every case of at most " (html::number(agreement.most_threads))
+            " threads, executed as machine code for this page. Recorded: " (recorded.join("; ")) "."
+        },
+        heads: texts(heads),
         rows: agreement.problems.iter().map(row).collect(),
         total: None,
         text_columns: 1,
     };
-    let mut known = String::from("<ul>\n");
-    for why in &agreement.known {
-        known += &format!("<li>{}</li>\n", escape(why));
-    }
-    known += "</ul>\n";
-    let closing = format!("<p class=\"wb-closing\"><strong>{}</strong></p>\n", escape(&agreement.closing));
-    Ok(closing + &table.html() + &html::folded("What differs, and why", &known))
+    let known = html! { ul { "\n" @for why in &agreement.known { li { (why) } "\n" } } "\n" };
+    Ok(html! {
+        p class="wb-closing" { strong { (agreement.closing) } }
+        "\n"
+        (table.html())
+        (html::folded("What differs, and why", known))
+    })
 }
 
 #[cfg(test)]

@@ -6,6 +6,9 @@
 
 use std::convert::Infallible;
 
+use markup::{Markup, html};
+use maud::PreEscaped;
+
 use pulldown_latex::config::DisplayMode;
 use pulldown_latex::{Parser, RenderConfig, Storage, push_mathml};
 
@@ -58,7 +61,7 @@ pub(crate) fn render(text: &str) -> Result<String, Vec<(u32, String)>> {
             if let Some(length) = closing(&rest[open..], block) {
                 let formula = &rest[open..open + length];
                 match mathml(formula, block) {
-                    Ok(html) => out.push_str(&html),
+                    Ok(formula) => out.push_str(&formula.0),
                     Err(why) => {
                         let line = text[..at].matches('\n').count() as u32 + 1;
                         faults.push((line, format!("the formula `{}` cannot be read: {why}", formula.trim())));
@@ -120,7 +123,7 @@ fn closing(rest: &str, block: bool) -> Option<usize> {
     ends.next()
 }
 
-fn mathml(formula: &str, block: bool) -> Result<String, String> {
+fn mathml(formula: &str, block: bool) -> Result<Markup, String> {
     let storage = Storage::new();
     let mut events = Vec::new();
     for event in Parser::new(formula, &storage) {
@@ -130,9 +133,13 @@ fn mathml(formula: &str, block: bool) -> Result<String, String> {
     let config = RenderConfig { display_mode: mode, ..RenderConfig::default() };
     let mut html = String::new();
     push_mathml(&mut html, events.into_iter(), config).map_err(|error| error.to_string())?;
-    // A blank line would end the HTML.
-    let html = html.lines().map(str::trim).collect::<String>();
-    Ok(if block { format!("<div class=\"wb-math\" tabindex=\"0\">{html}</div>") } else { html })
+    // A blank line would end the HTML. What pulldown-latex has written is markup: a door.
+    let formula = PreEscaped(html.lines().map(str::trim).collect::<String>());
+    Ok(if block {
+        html! { div class="wb-math" tabindex="0" { (formula) } }
+    } else {
+        formula
+    })
 }
 
 #[cfg(test)]

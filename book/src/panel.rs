@@ -17,7 +17,7 @@ use crate::cuda;
 use crate::directive::Directive;
 use crate::excerpt;
 use crate::fault::Reason;
-use crate::html::escape;
+use crate::html::{self, Around, Markdown};
 use crate::quantity::Quantity;
 use crate::repeats::Shown;
 use crate::runs::Run;
@@ -92,7 +92,7 @@ pub(crate) fn panel(
     context: &Context<'_>,
     directive: &mut Directive,
     shown: &mut Vec<Shown>,
-) -> Result<String, Reason> {
+) -> Result<Markdown, Reason> {
     let id = id(directive)?;
     let title = directive.option("title")?;
     let rows = directive.maybe("rows").unwrap_or_else(|| ROWS.to_owned());
@@ -107,10 +107,10 @@ pub(crate) fn panel(
     let numbers = knobs(directive)?;
     let changes = Changes::take(directive);
     let with_data = directive.maybe("data").is_some();
-    let mut body = String::new();
+    let mut body = Markdown::default();
     let (kernels, cases) = match directive.maybe("faulty") {
         Some(name) => {
-            body += &excerpt::riddle(context, &name)?;
+            body.push(excerpt::riddle(context, &name)?);
             (vec![name], vec![String::new()])
         }
         None => {
@@ -121,7 +121,7 @@ pub(crate) fn panel(
             (list(directive, "kernel", "kernels", ' ')?, list(directive, "case", "cases", ';')?)
         }
     };
-    body += &excerpt::unfolded(context, directive, source.as_deref(), shown)?;
+    body.push(excerpt::unfolded(context, directive, source.as_deref(), shown)?);
     let (mut setups, mut first) = (Vec::new(), None);
     let mut plays = Vec::new();
     for kernel in &kernels {
@@ -174,16 +174,10 @@ pub(crate) fn panel(
     }
     if let (Some(_), Some(kernel), Some(case)) = (first, kernels.first(), cases.first()) {
         let options = format!("kernel={kernel} case='{case}' rows='{rows}'");
-        body += &tables::counters(context, &mut directive.within(&options)?)?;
+        body.push(tables::counters(context, &mut directive.within(&options)?)?);
     }
     let config = serde_json::to_string(&config).map_err(|error| Reason::Wrong(error.to_string()))?;
-    Ok(format!(
-        "<section class=\"wb-widget wb-panel\" data-widget=\"panel\" id=\"{id}\" aria-labelledby=\"{id}-title\">\n\
-         <p class=\"wb-lab-title\" id=\"{id}-title\">{}</p>\n\n{body}\n\
-         <script type=\"application/json\">{}</script>\n</section>\n",
-        escape(&title),
-        config.replace('<', "\\u003c"),
-    ))
+    Ok(Around::of(|content| html::widget("panel", &id, &title, content, &config)).with(&body))
 }
 
 /// The part of a source that readers edit: its kernels with what they need, and for which architecture they were compiled.

@@ -13,7 +13,7 @@ use crate::context::Context;
 use crate::directive::Directive;
 use crate::excerpt;
 use crate::fault::Reason;
-use crate::html::escape;
+use crate::html::{self, Around, Markdown, html};
 use crate::panel::{self, Changes, Knob};
 use crate::repeats::Shown;
 
@@ -26,7 +26,7 @@ const ORDER: &str = "order";
 /// What the page's script needs to know.
 #[derive(Serialize)]
 struct Config {
-    /// The drawings, the first of which is the beginning.
+    /// The drawings, the first of which is the beginning. They are markup, which the script puts into the page.
     frames: Vec<String>,
     /// What happens in each.
     said: Vec<String>,
@@ -95,7 +95,11 @@ impl Change {
 }
 
 /// Makes the section of a page.
-pub(crate) fn play(context: &Context<'_>, directive: &mut Directive, shown: &mut Vec<Shown>) -> Result<String, Reason> {
+pub(crate) fn play(
+    context: &Context<'_>,
+    directive: &mut Directive,
+    shown: &mut Vec<Shown>,
+) -> Result<Markdown, Reason> {
     let id = panel::id(directive)?;
     let title = directive.option("title")?;
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
@@ -143,26 +147,24 @@ pub(crate) fn play(context: &Context<'_>, directive: &mut Directive, shown: &mut
         return Err(Reason::Wrong(format!("`key={key}`: {what} has {} rounds", frames.len() - 1)));
     }
     let mut body = excerpt::unfolded(context, directive, source.as_deref(), shown)?;
-    body += &format!("<figure class=\"wb-figure wb-play-stage\">{}</figure>\n", frames[key].drawing.trim_end());
-    body += &format!("<p class=\"wb-play-said\">{}</p>\n", escape(&frames[key].said));
-    body += "<details class=\"wb-play-all\"><summary>All rounds in words</summary><ol start=\"0\">\n";
-    for frame in &frames {
-        body += &format!("<li>{}</li>\n", escape(&frame.said));
-    }
-    body += "</ol></details>\n";
-    let (frames, said) = frames.into_iter().map(|frame| (frame.drawing.trim_end().to_owned(), frame.said)).unzip();
+    body.push(html! {
+        figure class="wb-figure wb-play-stage" { (frames[key].drawing) }
+        "\n"
+        p class="wb-play-said" { (frames[key].said) }
+        "\n"
+        details class="wb-play-all" {
+            summary { "All rounds in words" }
+            ol start="0" { "\n" @for frame in &frames { li { (frame.said) } "\n" } }
+        }
+        "\n"
+    });
+    let (frames, said) = frames.into_iter().map(|frame| (frame.drawing.into_string(), frame.said)).unzip();
     let change = (!numbers.is_empty() || data.is_some()).then_some(Change { request, numbers, data });
     if let Some(change) = &change {
         change.is_sound().map_err(|why| broken(&why))?;
     }
     let config = serde_json::to_string(&Config { frames, said, key, change }).map_err(|error| broken(&error))?;
-    Ok(format!(
-        "<section class=\"wb-widget wb-play\" data-widget=\"play\" id=\"{id}\" aria-labelledby=\"{id}-title\">\n\
-         <p class=\"wb-lab-title\" id=\"{id}-title\">{}</p>\n\n{body}\
-         <script type=\"application/json\">{}</script>\n</section>\n",
-        escape(&title),
-        config.replace('<', "\\u003c"),
-    ))
+    Ok(Around::of(|content| html::widget("play", &id, &title, content, &config)).with(&body))
 }
 
 /// A whole number of an option.

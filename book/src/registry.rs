@@ -7,6 +7,7 @@ use crate::blocks::Open;
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
+use crate::html::Markdown;
 use crate::repeats::Shown;
 
 /// A chapter while it is filled.
@@ -32,7 +33,7 @@ pub(crate) enum Form {
 }
 
 /// What a directive makes of its words and options: Markdown or HTML.
-pub(crate) type Make = fn(&Context<'_>, &mut Directive, &mut Page) -> Result<String, Reason>;
+pub(crate) type Make = fn(&Context<'_>, &mut Directive, &mut Page) -> Result<Markdown, Reason>;
 
 /// One directive.
 pub(crate) struct Entry {

@@ -3,12 +3,12 @@
 use crate::context::{Context, recorded};
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::escape;
+use crate::html::{Markup, html};
 use crate::quantity::Quantity;
 use crate::value;
 
 /// How many times more one kernel needs than another.
-pub(crate) fn ratio(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn ratio(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (a, b) = (directive.word("two kernels")?, directive.word("two kernels")?);
     let (case, of) = (directive.option("case")?, directive.option("of")?);
     let quantity = Quantity::find(&of, context.runs)?;
@@ -21,7 +21,7 @@ pub(crate) fn ratio(context: &Context<'_>, directive: &mut Directive) -> Result<
     let ratio = value_a as f64 / value_b as f64;
     let title = format!("{case}: {a} {} / {b} {} {of}", quantity.show(value_a), quantity.show(value_b));
     let shown = if ratio < 10.0 { format!("{ratio:.1}") } else { format!("{ratio:.0}") };
-    Ok(format!("<data class=\"wb-number\" value=\"{ratio}\" title=\"{}\">{shown}</data>", escape(&title)))
+    Ok(html! { data class="wb-number" value=(ratio) title=(title) { (shown) } })
 }
 
 /// Says nothing, and makes sure that a sentence of the text is true.

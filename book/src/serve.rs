@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use markup::{committed, html};
+
 use crate::guard::{Guard, SERVICE, Service};
 use crate::http::{self, Answer, Request};
 use crate::real::RealRuns;
@@ -19,8 +21,8 @@ use crate::site::{BuildError, Built, build_with};
 const VERSION: &str = "/.warpbook-version";
 /// How often files are looked at.
 const LOOK: Duration = Duration::from_millis(500);
-/// What a served page gets at its end: it loads itself again when the number of builds changes.
-const RELOAD: &str = "<script>(() => {
+/// The script that a served page gets at its end: it loads itself again when the number of builds changes.
+const RELOAD: &str = "(() => {
     let first = null;
     setInterval(async () => {
         try {
@@ -29,8 +31,7 @@ const RELOAD: &str = "<script>(() => {
             if (now !== first) location.reload();
         } catch { /* the server has ended */ }
     }, 1000);
-})();</script>
-";
+})();";
 
 /// What happens while a book is served.
 #[derive(Debug)]
@@ -147,8 +148,8 @@ impl Site {
         };
         let kind = kind(&file);
         if kind.starts_with("text/html") {
-            body.extend_from_slice(RELOAD.as_bytes());
-            body.extend_from_slice(self.guard.introduction().as_bytes());
+            let more = html! { script { (committed(RELOAD)) } "\n" (self.guard.introduction()) };
+            body.extend_from_slice(more.0.as_bytes());
         }
         Answer { status, kind, body }
     }

@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::directive::Directive;
 use crate::excerpt;
 use crate::fault::Reason;
-use crate::html::{Table, escape, number};
+use crate::html::{self, Around, Markdown, Markup, Table, html, number, row, text, texts};
 use crate::panel;
 use crate::repeats::Shown;
 
@@ -24,17 +24,17 @@ pub(crate) fn stepper(
     context: &Context<'_>,
     directive: &mut Directive,
     shown: &mut Vec<Shown>,
-) -> Result<String, Reason> {
+) -> Result<Markdown, Reason> {
     let id = panel::id(directive)?;
     let title = directive.option("title")?;
     let source = directive.maybe("source");
     let event = directive.maybe("at");
     let warp = directive.maybe("warp").map(|text| numbered("warp", &text)).transpose()?;
     let launch = directive.maybe("launch").map_or(Ok(0), |text| numbered("launch", &text))?;
-    let mut body = String::new();
+    let mut body = Markdown::default();
     let (play, what) = match directive.maybe("faulty") {
         Some(name) => {
-            body += &excerpt::riddle(context, &name)?;
+            body.push(excerpt::riddle(context, &name)?);
             (context.runs.playable_fault(&name)?, name)
         }
         None => {
@@ -44,7 +44,7 @@ pub(crate) fn stepper(
             (play, format!("{kernel} (\"{case}\")"))
         }
     };
-    body += &excerpt::unfolded(context, directive, source.as_deref(), shown)?;
+    body.push(excerpt::unfolded(context, directive, source.as_deref(), shown)?);
     let needed: Vec<&str> = play.launches.kernels.iter().map(String::as_str).collect();
     let open = json!({
         "op": "open",
@@ -52,18 +52,13 @@ pub(crate) fn stepper(
         "buffers": play.launches.buffers, "launches": play.launches.launches, "launch": launch,
     });
     let start = beginning(&open, &what, event.as_deref(), warp)?;
-    body += &still(&start);
+    body.push(still(&start));
     let config = json!({
         "open": open, "position": start["position"], "warp": start["warp"]["warp"], "block": start["warp"]["block"],
         "words": WORDS, "file": play.file,
     });
-    Ok(format!(
-        "<section class=\"wb-widget wb-stepper\" data-widget=\"stepper\" id=\"{id}\" aria-labelledby=\"{id}-title\">\n\
-         <p class=\"wb-lab-title\" id=\"{id}-title\">{}</p>\n\n{body}\n\
-         <script type=\"application/json\">{}</script>\n</section>\n",
-        escape(&title),
-        config.to_string().replace('<', "\\u003c"),
-    ))
+    let config = config.to_string();
+    Ok(Around::of(|content| html::widget("stepper", &id, &title, content, &config)).with(&body))
 }
 
 /// A whole number of an option.
@@ -112,25 +107,28 @@ fn beginning(open: &Value, what: &str, event: Option<&str>, warp: Option<u32>) -
 }
 
 /// What the warps of the block do, as a table.
-fn still(view: &Value) -> String {
+fn still(view: &Value) -> Markup {
     let number_of = |value: &Value| number(value.as_u64().unwrap_or(0));
     let (position, length) = (number_of(&view["position"]), number_of(&view["length"]));
-    let row = |(warp, own): (usize, &Value)| {
+    let cells = |(warp, own): (usize, &Value)| {
         let line = own["line"].as_u64().filter(|&line| line > 0).map_or_else(String::new, |line| line.to_string());
-        vec![warp.to_string(), told(&own["state"]), line]
+        row![warp, told(&own["state"]), line]
     };
     let table = Table {
-        caption: format!("The warps of the block after step {position}."),
-        heads: ["warp", "what it does", "line"].map(str::to_owned).to_vec(),
-        rows: view["block"]["warps"].as_array().into_iter().flatten().enumerate().map(row).collect(),
+        caption: text(format_args!("The warps of the block after step {position}.")),
+        heads: texts(["warp", "what it does", "line"]),
+        rows: view["block"]["warps"].as_array().into_iter().flatten().enumerate().map(cells).collect(),
         total: None,
         text_columns: 2,
     };
-    format!(
-        "<div class=\"wb-step-still\"><p>Step {position} of {length}. {}</p>\n{}</div>\n",
-        escape(view["sentence"].as_str().unwrap_or_default()),
-        table.html()
-    )
+    html! {
+        div class="wb-step-still" {
+            p { "Step " (position) " of " (length) ". " (view["sentence"].as_str().unwrap_or_default()) }
+            "\n"
+            (table.html())
+        }
+        "\n"
+    }
 }
 
 /// What a warp does, in words.

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
 use crate::home::{self, Home};
-use crate::html::{Table, escape};
+use crate::html::{Markdown, Markup, Table, html, joined, row, text, texts};
 use crate::ladder::large;
 use crate::value::workload;
 
@@ -27,7 +27,7 @@ pub(crate) struct Rows {
 
 /// `summary problem=P size="2^28" data="D" [version=V]`: how fast all versions of a problem are that were timed on this workload,
 /// or, where several have this size and data, on that of `V`.
-pub(crate) fn summary(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn summary(context: &Context<'_>, directive: &mut Directive) -> Result<Markdown, Reason> {
     let (problem, size) = (directive.option("problem")?, directive.option("size")?);
     let data = directive.maybe("data");
     let version = directive.maybe("version");
@@ -35,12 +35,8 @@ pub(crate) fn summary(context: &Context<'_>, directive: &mut Directive) -> Resul
     let record = context.runs.bench().map_err(Reason::Wrong)?;
     let gpu = record.provenance.gpu.trim_start_matches("NVIDIA ");
     let mut text = format!(
-        "{} {}, {}: median times on an {} on {}, and the share of a copy’s speed.",
-        escape(block.size),
-        escape(block.unit),
-        escape(block.data),
-        escape(gpu),
-        record.provenance.date
+        "{} {}, {}: median times on an {gpu} on {}, and the share of a copy’s speed.",
+        block.size, block.unit, block.data, record.provenance.date
     );
     for line in block.lines.iter().filter(|line| !line.row.peer) {
         let Some(times) = line.times() else { continue };
@@ -48,7 +44,7 @@ pub(crate) fn summary(context: &Context<'_>, directive: &mut Directive) -> Resul
         let speed = line.gb_per_s.map_or_else(|| "–".to_owned(), large);
         text += &format!("\n{}\t{}\t{speed}\t{share}", line.row.version, large(times.median_ns as f64 / 1e3));
     }
-    Ok(format!("{MARK}{text}{END}\n"))
+    Ok(format!("{MARK}{text}{END}\n").into())
 }
 
 /// Takes the rows out of a filled chapter.
@@ -71,45 +67,54 @@ pub(crate) fn take(text: &str) -> (String, Vec<Rows>) {
 }
 
 /// The summary of a page, whose number is `own`, as HTML; nothing where the chapter has none.
-pub(crate) fn html(all: &[Rows], homes: &BTreeMap<String, Home>, files: &[String], own: usize, name: &str) -> String {
+pub(crate) fn shown(all: &[Rows], homes: &BTreeMap<String, Home>, files: &[String], own: usize, name: &str) -> Markup {
     if all.is_empty() {
-        return String::new();
+        return Markup::default();
     }
     let last = own + 1 == files.len();
-    let title = if last { format!("All versions of “{}”", escape(name)) } else { "The versions so far".to_owned() };
-    let mut html = format!(
-        "<section class=\"wb-summary\" aria-label=\"The versions and their times\">\n<p class=\"wb-summary-title\">{title}</p>\n"
-    );
-    for rows in all {
-        let mut table = Table { text_columns: 1, caption: rows.caption.clone(), ..Table::default() };
-        table.heads = ["version", "µs", "GB/s", "% of copy"].map(str::to_owned).to_vec();
-        let mut later: Vec<(usize, String)> = Vec::new();
-        for [version, time, speed, share] in &rows.versions {
-            let home = homes.get(version);
-            let link = home::link(version, home, files, own);
-            match home {
-                Some(Home { page, .. }) if *page > own => later.push((*page, link)),
-                _ => {
-                    let bar = format!(
-                        "<span class=\"wb-share\" style=\"--wb-share:{}%\">{share}</span>",
-                        share.replace('–', "0")
-                    );
-                    let new = home.is_some_and(|home| home.page == own) && files.len() > 1;
-                    let link = if new { format!("<b>{link}</b>") } else { link };
-                    table.rows.push(vec![link, time.clone(), speed.clone(), bar]);
-                }
+    let title = if last { format!("All versions of “{name}”") } else { "The versions so far".to_owned() };
+    html! {
+        section class="wb-summary" aria-label="The versions and their times" {
+            "\n"
+            p class="wb-summary-title" { (title) }
+            "\n"
+            @for rows in all { (workload_of(rows, homes, files, own)) }
+        }
+        "\n"
+    }
+}
+
+/// The versions of one workload.
+fn workload_of(rows: &Rows, homes: &BTreeMap<String, Home>, files: &[String], own: usize) -> Markup {
+    let mut table = Table { text_columns: 1, caption: text(&rows.caption), ..Table::default() };
+    table.heads = texts(["version", "µs", "GB/s", "% of copy"]);
+    let mut later: Vec<(usize, Markup)> = Vec::new();
+    for [version, time, speed, share] in &rows.versions {
+        let home = homes.get(version);
+        let link = home::link(version, home, files, own);
+        match home {
+            Some(Home { page, .. }) if *page > own => later.push((*page, link)),
+            _ => {
+                let width = share.replace('–', "0");
+                let bar = html! { span class="wb-share" style={ "--wb-share:" (width) "%" } { (share) } };
+                let new = home.is_some_and(|home| home.page == own) && files.len() > 1;
+                let link = if new {
+                    html! { b { (link) } }
+                } else {
+                    link
+                };
+                table.rows.push(row![link, time, speed, bar]);
             }
         }
-        later.sort_by_key(|(page, _)| *page);
-        if !table.rows.is_empty() {
-            html += &table.html();
-        }
-        if !later.is_empty() {
-            let links: Vec<String> = later.into_iter().map(|(_, link)| link).collect();
-            html += &format!("<p class=\"wb-caption\">Still to come: {}.</p>\n", links.join(", "));
+    }
+    later.sort_by_key(|(page, _)| *page);
+    html! {
+        @if !table.rows.is_empty() { (table.html()) }
+        @if !later.is_empty() {
+            p class="wb-caption" { "Still to come: " (joined(later.iter().map(|(_, link)| link), ", ")) "." }
+            "\n"
         }
     }
-    html + "</section>\n"
 }
 
 #[cfg(test)]
@@ -125,15 +130,15 @@ mod tests {
         let home = |page| Home { page, anchor: Some("here".to_owned()) };
         let homes = BTreeMap::from([("a".to_owned(), home(0)), ("b".to_owned(), home(1))]);
         let files = ["x.html".to_owned(), "x-next.html".to_owned()];
-        let first = html(&rows, &homes, &files, 0, "X");
+        let first = shown(&rows, &homes, &files, 0, "X").0;
         assert!(
             first.contains("10.5") && !first.contains("8.1") && first.contains("href=\"x-next.html#here\""),
             "{first}"
         );
         assert!(first.contains("so far") && first.contains("Still to come"), "{first}");
-        let last = html(&rows, &homes, &files, 1, "X");
+        let last = shown(&rows, &homes, &files, 1, "X").0;
         assert!(last.contains("10.5") && last.contains("8.1") && last.contains("All versions"), "{last}");
         assert!(!last.contains("Still to come") && !last.contains("\n\n"), "{last}");
-        assert_eq!(html(&[], &homes, &files, 0, "X"), "");
+        assert_eq!(shown(&[], &homes, &files, 0, "X").0, "");
     }
 }

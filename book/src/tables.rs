@@ -3,7 +3,7 @@
 use crate::context::{Context, recorded};
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::{self, Table, capital, code, escape};
+use crate::html::{self, Append, Markup, Table, breakable, capital, code, html, joined, row, text, texts};
 use crate::quantity::{OWN, Quantity};
 use crate::runs::{KnownDifference, Run};
 use crate::source::Region;
@@ -29,56 +29,56 @@ fn shape(run: &Run) -> String {
 }
 
 /// `counters kernel=K case="C" [rows="label; label"]`: simulated and measured, side by side.
-pub(crate) fn counters(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn counters(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
     let recorded = recorded(directive)?;
     let quantities = rows(context, directive)?;
     let run = context.run(&kernel, &case)?;
     let mut table = Table { text_columns: 1, ..Table::default() };
-    table.heads = ["counter", "simulated"].map(str::to_owned).to_vec();
+    table.heads = texts(["counter", "simulated"]);
     let measured = run.measured.as_ref().filter(|_| recorded);
-    table.heads.extend(measured.map(|measured| measured.gpu.clone()));
+    table.heads.extend(measured.map(|measured| text(&measured.gpu)));
     let mut notes = Notes::default();
     for quantity in &quantities {
         let (value, known) = quantity.beside(&run, recorded)?;
         let simulated = if quantity.simulated(&run).is_some() { quantity.show(value) } else { "–".to_owned() };
-        let mut cells = vec![label(context, quantity), simulated];
+        let mut cells = row![label(context, quantity), simulated];
         if measured.is_some() {
             let mark = notes.mark(&known);
-            cells.push(quantity.measured(&run).map_or_else(|| "–".to_owned(), |value| quantity.show(value)) + &mark);
+            let measured = quantity.measured(&run).map_or_else(|| "–".to_owned(), |value| quantity.show(value));
+            cells.push(html! { (measured) (mark) });
         }
         table.rows.push(cells);
     }
-    let counted = measured.map_or_else(String::new, |m| format!(", counted by an {} on {}", escape(&m.gpu), m.date));
-    table.caption = format!(
-        "{}, {}: {}. Simulated for this page{counted}.{}",
-        code(&kernel),
-        escape(&case),
-        shape(&run),
-        notes.html(context)
-    );
+    let counted = measured.map_or_else(String::new, |m| format!(", counted by an {} on {}", m.gpu, m.date));
+    table.caption = html! {
+        (code(&kernel)) ", " (case) ": " (shape(&run)) ". Simulated for this page" (counted) "." (notes.html(context))
+    };
     Ok(table.html())
 }
 
 /// `compare kernels="A B" case="C" [rows="label; label"]`: kernels side by side. Exact counters are shown once, because
 /// simulator and hardware agree on them or the book is not built.
-pub(crate) fn compare(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn compare(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (kernels, case) = (kernels(directive)?, directive.option("case")?);
     let recorded = recorded(directive)?;
     let quantities = rows(context, directive)?;
     let runs = kernels.iter().map(|kernel| context.run(kernel, &case)).collect::<Result<Vec<_>, _>>()?;
     let mut table = Table { text_columns: 1, ..Table::default() };
-    table.heads = [String::new()].into_iter().chain(kernels.iter().map(|kernel| breakable(kernel))).collect();
+    table.heads = row![""];
+    table.heads.extend(kernels.iter().map(|kernel| breakable(kernel)));
     let mut notes = Notes::default();
     for quantity in &quantities {
-        let mut cells = vec![label(context, quantity)];
+        let mut cells = row![label(context, quantity)];
         for run in &runs {
             let (value, known) = quantity.beside(run, recorded)?;
             let other = quantity.measured(run).filter(|_| !known.is_empty()).zip(run.measured.as_ref());
-            let beside = other.map_or_else(String::new, |(value, measured)| {
-                format!(" <small>({}: {}{})</small>", escape(&measured.gpu), quantity.show(value), notes.mark(&known))
+            cells.push(html! {
+                (quantity.show(value))
+                @if let Some((value, measured)) = other {
+                    " " small { "(" (measured.gpu) ": " (quantity.show(value)) (notes.mark(&known)) ")" }
+                }
             });
-            cells.push(quantity.show(value) + &beside);
         }
         table.rows.push(cells);
     }
@@ -87,10 +87,10 @@ pub(crate) fn compare(context: &Context<'_>, directive: &mut Directive) -> Resul
         || "Simulated for this page.".to_owned(),
         |m| {
             let but = if notes.0.is_empty() { "" } else { ", but for what is marked" };
-            format!("Simulated for this page; an {} counted the same on {}{but}.", escape(&m.gpu), m.date)
+            format!("Simulated for this page; an {} counted the same on {}{but}.", m.gpu, m.date)
         },
     );
-    table.caption = format!("{}. {counted}{}", capital(&escape(&case)), notes.html(context));
+    table.caption = html! { (capital(&case)) ". " (counted) (notes.html(context)) };
     Ok(table.html())
 }
 
@@ -99,8 +99,8 @@ pub(crate) fn compare(context: &Context<'_>, directive: &mut Directive) -> Resul
 struct Notes(Vec<KnownDifference>);
 
 impl Notes {
-    /// The marks of a number, in HTML; nothing if it does not differ.
-    fn mark(&mut self, known: &[&KnownDifference]) -> String {
+    /// The marks of a number; nothing if it does not differ.
+    fn mark(&mut self, known: &[&KnownDifference]) -> Markup {
         let mut numbers = std::collections::BTreeSet::new();
         for &difference in known {
             let at = self.0.iter().position(|own| own == difference).unwrap_or_else(|| {
@@ -109,28 +109,24 @@ impl Notes {
             });
             numbers.insert(at + 1);
         }
-        numbers.into_iter().map(|number| format!("<sup>{number}</sup>")).collect()
+        html! { @for number in numbers { sup { (number) } } }
     }
 
     /// The causes, for a caption.
-    fn html(&self, context: &Context<'_>) -> String {
-        let note = |(number, known): (usize, &KnownDifference)| {
-            let what = if known.noise { "Not repeated by the hardware" } else { "Known to differ" };
-            let page = known.page.replacen(".md", ".html", 1);
-            format!(
-                "<br><sup>{number}</sup> {what}: <a href=\"{}{}\">{}</a>",
-                context.to_root,
-                escape(&page),
-                escape(&known.cause)
-            )
-        };
-        (1..).zip(&self.0).map(note).collect()
+    fn html(&self, context: &Context<'_>) -> Markup {
+        html! {
+            @for (at, known) in self.0.iter().enumerate() {
+                br; sup { (at + 1) }
+                @if known.noise { " Not repeated by the hardware: " } @else { " Known to differ: " }
+                a href={ (context.to_root) (known.page.replacen(".md", ".html", 1)) } { (known.cause) }
+            }
+        }
     }
 }
 
 /// `lines kernel=K case="C"`: what each source line costs in shared memory. With `kernels="A B"` the wavefronts of
 /// several kernels that share their source lines.
-pub(crate) fn lines(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn lines(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let kernels = match directive.maybe("kernel") {
         Some(kernel) => vec![kernel],
         None => kernels(directive)?,
@@ -161,9 +157,9 @@ pub(crate) fn lines(context: &Context<'_>, directive: &mut Directive) -> Result<
         return Err(Reason::Wrong(format!("no line of {} touches shared memory", kernels.join(", "))));
     }
     let mut table = Table { text_columns: 2, ..Table::default() };
-    table.heads = ["line", "source"].map(str::to_owned).to_vec();
+    table.heads = texts(["line", "source"]);
     if single {
-        table.heads.extend(["wavefronts", "ideal", "excess"].map(str::to_owned));
+        table.heads.extend(texts(["wavefronts", "ideal", "excess"]));
     } else {
         table.heads.extend(kernels.iter().map(|kernel| breakable(kernel)));
     }
@@ -174,7 +170,7 @@ pub(crate) fn lines(context: &Context<'_>, directive: &mut Directive) -> Result<
         let source = Region::whole(&text).lines.into_iter().find(|(own, _)| own == line).map(|(_, text)| text.trim());
         let source =
             source.ok_or_else(|| format!("{file} has no line {line}, where {} spends wavefronts", kernels[0]))?;
-        let mut cells = vec![context.link(file, *line, &line.to_string()), code(without_comment(source))];
+        let mut cells = row![context.link(file, *line, line), code(without_comment(source))];
         let numbers: Vec<u64> = if single {
             let (cost, best) = (of_line(&wavefronts, &runs[0], path, *line), of_line(&ideal, &runs[0], path, *line));
             vec![cost, best, cost.saturating_sub(best)]
@@ -184,7 +180,7 @@ pub(crate) fn lines(context: &Context<'_>, directive: &mut Directive) -> Result<
         for (total, number) in totals.iter_mut().zip(&numbers) {
             *total += number;
         }
-        cells.extend(numbers.into_iter().map(html::number));
+        cells.extend(texts(numbers.into_iter().map(html::number)));
         table.rows.push(cells);
     }
     for (run, total) in runs.iter().zip(&totals) {
@@ -194,16 +190,17 @@ pub(crate) fn lines(context: &Context<'_>, directive: &mut Directive) -> Result<
             return Err(Reason::Contradicted(message));
         }
     }
-    let total = ["total".to_owned(), String::new()].into_iter().chain(totals.into_iter().map(html::number));
-    table.total = Some(total.collect());
-    let who = if single { format!("{}, ", code(&kernels[0])) } else { String::new() };
-    table.caption =
-        format!("Shared memory, line by line: {who}{}. Wavefronts, simulated for this page.", escape(&case));
+    let mut total = row!["total", ""];
+    total.extend(texts(totals.into_iter().map(html::number)));
+    table.total = Some(total);
+    table.caption = html! {
+        "Shared memory, line by line: " @if single { (code(&kernels[0])) ", " } (case) ". Wavefronts, simulated for this page."
+    };
     Ok(table.html())
 }
 
 /// `bars kernels="A B" case="C"`: shared wavefronts as bars, the part that is due to bank conflicts hatched.
-pub(crate) fn bars(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn bars(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (kernels, case) = (kernels(directive)?, directive.option("case")?);
     let recorded = recorded(directive)?;
     let wavefronts = Quantity::find(LINE_WAVEFRONTS, context.runs)?;
@@ -215,7 +212,7 @@ pub(crate) fn bars(context: &Context<'_>, directive: &mut Directive) -> Result<S
     }
     let largest = values.iter().map(|(_, cost, _)| *cost).max().unwrap_or(0).max(1);
     let percent = |value: u64| format!("{:.2}%", value as f64 * 100.0 / largest as f64);
-    let mut html = String::from("<figure class=\"wb-bars\">\n");
+    let mut bars = Markup::default();
     for (kernel, cost, best) in values {
         let excess = cost.saturating_sub(best);
         let because = if excess == 0 {
@@ -223,44 +220,53 @@ pub(crate) fn bars(context: &Context<'_>, directive: &mut Directive) -> Result<S
         } else {
             format!("{} because of bank conflicts", html::number(excess))
         };
-        html += &format!(
-            "<div class=\"wb-bar-row\"><div class=\"wb-bar-label\">{}: <b>{}</b> wavefronts, {because}</div>\
-             <div class=\"wb-bar\" aria-hidden=\"true\"><span class=\"wb-bar-ideal\" style=\"width:{}\"></span>\
-             <span class=\"wb-bar-excess\" style=\"width:{}\"></span></div></div>\n",
-            code(kernel),
-            html::number(cost),
-            percent(best.min(cost)),
-            percent(excess)
-        );
+        bars.add(html! {
+            div class="wb-bar-row" {
+                div class="wb-bar-label" { (code(kernel)) ": " b { (html::number(cost)) } " wavefronts, " (because) }
+                div class="wb-bar" aria-hidden="true" {
+                    span class="wb-bar-ideal" style={ "width:" (percent(best.min(cost))) } {}
+                    span class="wb-bar-excess" style={ "width:" (percent(excess)) } {}
+                }
+            }
+            "\n"
+        });
     }
-    html += &format!(
-        "<figcaption>Shared memory wavefronts, {}. Solid: what the accesses need without conflicts. Hatched: what \
-         conflicts add.</figcaption>\n</figure>\n",
-        escape(&case)
-    );
-    Ok(html)
+    Ok(html! {
+        figure class="wb-bars" {
+            "\n"
+            (bars)
+            figcaption {
+                "Shared memory wavefronts, " (case)
+                ". Solid: what the accesses need without conflicts. Hatched: what conflicts add."
+            }
+            "\n"
+        }
+        "\n"
+    })
 }
 
 /// `closing`: the line that closes the comparison of everything.
-pub(crate) fn closing(context: &Context<'_>) -> Result<String, Reason> {
+pub(crate) fn closing(context: &Context<'_>) -> Result<Markup, Reason> {
     let agreement = context.runs.agreement()?;
     if !agreement.agrees {
         return Err(Reason::Contradicted(format!("simulator and record do not agree: {}", agreement.closing)));
     }
-    Ok(format!("<p class=\"wb-closing\"><strong>{}</strong></p>\n", escape(&agreement.closing)))
+    Ok(html! { p class="wb-closing" { strong { (agreement.closing) } } "\n" })
 }
 
 /// `agreement`: the comparison, kernel by kernel.
-pub(crate) fn agreement(context: &Context<'_>) -> Result<String, Reason> {
+pub(crate) fn agreement(context: &Context<'_>) -> Result<Markup, Reason> {
     let heads = ["kernel", "cases", "counters compared", "equal", "outputs equal bit by bit"];
     let agreement = context.runs.agreement()?;
     let row = |kernel: &crate::runs::KernelAgreement| {
         let numbers = [kernel.cases, kernel.counters, kernel.agree, kernel.same_output];
-        [breakable(&kernel.kernel)].into_iter().chain(numbers.map(|n| html::number(n as u64))).collect()
+        let mut cells = row![breakable(&kernel.kernel)];
+        cells.extend(texts(numbers.map(|n| html::number(n as u64))));
+        cells
     };
     let table = Table {
-        caption: "Every kernel and case in the records. Simulated for this page.".to_owned(),
-        heads: heads.map(str::to_owned).to_vec(),
+        caption: text("Every kernel and case in the records. Simulated for this page."),
+        heads: texts(heads),
         rows: agreement.kernels.iter().map(row).collect(),
         total: None,
         text_columns: 1,
@@ -269,7 +275,7 @@ pub(crate) fn agreement(context: &Context<'_>) -> Result<String, Reason> {
 }
 
 /// `provenance`: where the records come from.
-pub(crate) fn provenance(context: &Context<'_>) -> Result<String, Reason> {
+pub(crate) fn provenance(context: &Context<'_>) -> Result<Markup, Reason> {
     let agreement = context.runs.agreement()?;
     Ok(provenance_table(&agreement.provenance).html())
 }
@@ -290,25 +296,24 @@ fn provenance_table(records: &[Vec<(String, String)>]) -> Table {
     let (common, own): (Vec<&str>, Vec<&str>) = heads.iter().copied().partition(|head| is_common(&head));
     let mut caption = "Where the recorded numbers come from.".to_owned();
     if !common.is_empty() {
-        let common: Vec<String> =
-            common.iter().map(|head| format!("{}: {}", escape(head), escape(&of(&records[0], head)))).collect();
+        let common: Vec<String> = common.iter().map(|head| format!("{head}: {}", of(&records[0], head))).collect();
         caption += &format!(" All records have in common: {}.", common.join("; "));
     }
     Table {
-        caption,
-        heads: own.iter().map(|head| escape(head)).collect(),
-        rows: records.iter().map(|record| own.iter().map(|head| escape(&of(record, head))).collect()).collect(),
+        caption: text(caption),
+        heads: texts(&own),
+        rows: records.iter().map(|record| texts(own.iter().map(|head| of(record, head)))).collect(),
         total: None,
         text_columns: own.len(),
     }
 }
 
 /// `known`: the list of differences between simulator and GPU, entries of one cause and page together.
-pub(crate) fn known() -> Result<String, Reason> {
+pub(crate) fn known() -> Result<Markup, Reason> {
     let known = kernels::known::known().map_err(|why| Reason::Wrong(why.to_owned()))?;
     let mut table = Table { text_columns: 5, ..Table::default() };
-    table.caption = format!("What is known to differ on GPUs of compute capability {}.", escape(&known.capability));
-    table.heads = ["cause", "versions", "counters", "kind", "seen"].map(str::to_owned).to_vec();
+    table.caption = html! { "What is known to differ on GPUs of compute capability " (known.capability) "." };
+    table.heads = texts(["cause", "versions", "counters", "kind", "seen"]);
     let mut causes: Vec<&str> = known.entries.iter().map(|entry| &*entry.cause).collect();
     let mut seen = std::collections::BTreeSet::new();
     causes.retain(|cause| seen.insert(*cause));
@@ -322,12 +327,12 @@ pub(crate) fn known() -> Result<String, Reason> {
             kernels::known::Kind::Lowering => "not done by the simulator",
             kernels::known::Kind::Noise => "not repeated by the hardware",
         };
-        table.rows.push(vec![
-            format!("<a href=\"#{}\">{}</a>", escape(heading), escape(cause)),
-            versions.iter().map(|version| breakable(version)).collect::<Vec<_>>().join(", "),
+        table.rows.push(row![
+            html! { a href={ "#" (heading) } { (cause) } },
+            joined(versions.iter().map(|version| breakable(version)), ", "),
             html::number(counters.len() as u64),
-            kind.to_owned(),
-            format!("{}, CUDA {}", escape(&first.since), escape(&first.until)),
+            kind,
+            format!("{}, CUDA {}", first.since, first.until),
         ]);
     }
     Ok(table.html())
@@ -350,23 +355,19 @@ fn kernels(directive: &mut Directive) -> Result<Vec<String>, Reason> {
 }
 
 /// A quantity's name as a row head: with the metric for those who point at it, and a note if only one side knows it.
-fn label(context: &Context<'_>, quantity: &Quantity) -> String {
+fn label(context: &Context<'_>, quantity: &Quantity) -> Markup {
     let metric = context.runs.counters().into_iter().find(|counter| counter.label == quantity.name);
     let own = OWN.iter().find(|own| own.label == quantity.name).map(|own| own.metric.to_owned());
     let note = match (own.is_some(), &*quantity.name) {
-        (true, _) => " <small>(simulator only)</small>",
-        (_, "time") => " <small>(measured only)</small>",
-        _ => "",
+        (true, _) => Some("(simulator only)"),
+        (_, "time") => Some("(measured only)"),
+        _ => None,
     };
-    match metric.map(|counter| counter.metric).or(own) {
-        Some(metric) => format!("<span title=\"{}\">{}</span>{note}", escape(&metric), escape(&quantity.name)),
-        None => format!("{}{note}", escape(&quantity.name)),
+    let metric = metric.map(|counter| counter.metric).or(own);
+    html! {
+        @if let Some(metric) = metric { span title=(metric) { (quantity.name) } } @else { (quantity.name) }
+        @if let Some(note) = note { " " small { (note) } }
     }
-}
-
-/// A kernel's name that may be broken at its underscores, so that narrow screens can show several side by side.
-fn breakable(kernel: &str) -> String {
-    format!("<code>{}</code>", escape(kernel).replace('_', "_<wbr>"))
 }
 
 fn without_comment(line: &str) -> &str {
@@ -382,7 +383,7 @@ mod tests {
         let record = |file: &str, day: &str| {
             [("record", file), ("GPU", "NVIDIA H200"), ("day", day)].map(|(a, b)| (a.to_owned(), b.to_owned())).to_vec()
         };
-        let html = provenance_table(&[record("scan", "1"), record("sort", "2")]).html();
+        let html = provenance_table(&[record("scan", "1"), record("sort", "2")]).html().0;
         assert_eq!((html.matches("NVIDIA H200").count(), html.matches("<tr>").count()), (1, 3), "{html}");
         assert!(
             html.contains("in common: GPU: NVIDIA H200.") && html.contains("<th scope=\"row\">sort</th><td>2</td>")

@@ -7,7 +7,7 @@ use crate::access::{self, Access, BANKS, LANES, SECTOR, lanes};
 use crate::context::{Context, recorded};
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::{self, escape};
+use crate::html::{self, Markup, html};
 use crate::machine;
 use crate::quantity::{Quantity, origin};
 
@@ -28,9 +28,9 @@ impl Value {
     }
 
     /// The number in a sentence.
-    pub(crate) fn html(&self) -> String {
+    pub(crate) fn html(&self) -> Markup {
         let Self { exact, shown, title } = self;
-        format!("<data class=\"wb-number\" value=\"{exact}\" title=\"{}\">{shown}</data>", escape(title))
+        html! { data class="wb-number" value=(exact) title=(title) { (shown) } }
     }
 
     /// The value that the directive's options describe.

@@ -5,7 +5,7 @@
 //! for the next word.
 
 use crate::console::WIDTH;
-use crate::html::escape;
+use crate::html::{Markup, html, sentence};
 
 /// How such a comment begins.
 const LABELS: [&str; 2] = ["Wrong about", "Right about"];
@@ -45,28 +45,28 @@ fn is_label(comment: &str) -> bool {
     LABELS.iter().any(|label| comment.starts_with(label))
 }
 
-/// The paragraphs as HTML without blank lines; nothing if there are none.
-pub(crate) fn html(paragraphs: &[String]) -> String {
-    if paragraphs.is_empty() {
-        return String::new();
-    }
-    let paragraph = |text: &String| match text.split_once(": ") {
-        Some((label, rest)) if is_label(text) => format!("<p><b>{}:</b> {}</p>\n", inline(label), inline(rest)),
-        _ => format!("<p>{}</p>\n", inline(text)),
-    };
-    format!("<div class=\"wb-verdict\">\n{}</div>\n", paragraphs.iter().map(paragraph).collect::<String>())
+/// The label of a paragraph and what follows it, where it has one.
+fn labelled(paragraph: &str) -> Option<(&str, &str)> {
+    paragraph.split_once(": ").filter(|_| is_label(paragraph))
 }
 
-/// A sentence of a comment: what stands between backquotes is code.
-fn inline(text: &str) -> String {
-    if text.matches('`').count() % 2 == 1 {
-        return escape(text);
+/// The paragraphs as HTML without blank lines; nothing if there are none.
+pub(crate) fn shown(paragraphs: &[String]) -> Markup {
+    html! {
+        @if !paragraphs.is_empty() {
+            div class="wb-verdict" {
+                "\n"
+                @for text in paragraphs {
+                    p {
+                        @if let Some((label, rest)) = labelled(text) { b { (sentence(label)) ":" } " " (sentence(rest)) }
+                        @else { (sentence(text)) }
+                    }
+                    "\n"
+                }
+            }
+            "\n"
+        }
     }
-    let part = |(at, part): (usize, &str)| match at % 2 {
-        0 => escape(part),
-        _ => format!("<code>{}</code>", escape(part)),
-    };
-    text.split('`').enumerate().map(part).collect()
 }
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(paragraphs, ["Wrong about it: `a < b` is slow.", "Right about it: the result.", "One more."]);
         let left: Vec<u32> = lines.iter().map(|(number, _)| *number).collect();
         assert_eq!(left, [1, 6, 7, 8]);
-        let html = html(&paragraphs);
+        let html = shown(&paragraphs).0;
         assert!(html.contains("<p><b>Wrong about it:</b> <code>a &lt; b</code> is slow.</p>"), "{html}");
         assert!(html.contains("<p>One more.</p>"), "{html}");
     }
@@ -90,6 +90,6 @@ mod tests {
     fn a_listing_without_such_comments_stays() {
         let mut lines = vec![(1, "// Wrong: x"), (2, "int a;")];
         assert!(take(&mut lines).is_empty() && lines.len() == 2);
-        assert_eq!(html(&[]), "");
+        assert_eq!(shown(&[]).0, "");
     }
 }

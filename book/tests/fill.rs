@@ -69,7 +69,7 @@ fn a_kernel_that_is_wrong_on_purpose_says_so() {
         shown.contains("It &lt;waits&gt; for nobody. The simulator finds 2 findings of the kind <code>race</code>."),
         "{shown}"
     );
-    assert!(shown.contains("````text\nfinding: [race] first\n````") && !shown.contains("second"), "{shown}");
+    assert!(shown.contains("```text\nfinding: [race] first\n```") && !shown.contains("second"), "{shown}");
     assert!(shown.contains("The result is wrong: element 3 is 1."), "{shown}");
     assert!(shown.contains("<a href=\"../sources/fake.html#fake-cu-L1\"><code>one</code></a>, small."), "{shown}");
     assert_eq!(fault("{{#wb wrong kernel=two case=small}}"), "nothing is known to be wrong with two, small");

@@ -39,7 +39,6 @@ pub mod requests;
 pub mod roads;
 pub mod sanitizer;
 pub mod simulate;
-pub mod svg;
 pub mod testing;
 pub mod timing;
 pub mod translation;

@@ -10,7 +10,7 @@ use std::path::Path;
 /// they know cases and workloads, and nothing of who runs them.
 const LAYERS: &[&[&str]] = &[
     &["assembled"],
-    &["check", "counters", "known_differences", "open", "provenance", "ptx", "svg", "verdict"],
+    &["check", "counters", "known_differences", "open", "provenance", "ptx", "verdict"],
     &["case", "cubins"],
     &["machine_truth", "truth", "workload"],
     &["probes", "problem", "simulate"],

@@ -2,10 +2,5 @@
 // sim/wasm/inputs.rs is.
 
 /// The sources, from the root of the repository.
-pub(crate) const ROUNDS: [&str; 5] = [
-    "book/draw/rounds/src",
-    "book/draw/src/html.rs",
-    "book/draw/src/rounds.rs",
-    "book/draw/src/svg.rs",
-    "book/draw/src/waves.rs",
-];
+pub(crate) const ROUNDS: [&str; 4] =
+    ["book/draw/rounds/src", "book/draw/src/rounds.rs", "book/draw/src/waves.rs", "book/markup/src"];

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use markup::svg::{Svg, ranges};
+
 use crate::access::{Access, LANES};
 use crate::cells::Cell;
-use crate::svg::{Svg, ranges};
 
 /// Side of a square.
 const CELL: u32 = 20;

@@ -1,8 +1,10 @@
 //! Figures of a ballot of a warp, and for every lane the number of set bits below it.
 
+use markup::svg::{Svg, ranges};
+use markup::{Markup, Render, html};
+
 use crate::access::LANES;
 use crate::cells::Cell;
-use crate::svg::{Svg, ranges};
 
 /// Side of a cell.
 const CELL: u32 = 20;
@@ -49,17 +51,16 @@ pub fn draw(mask: u32) -> (Svg, Vec<Cell>, String, String) {
     (svg, cells, title, described)
 }
 
-/// What stands below the drawing, in HTML.
-pub fn caption(mask: u32) -> String {
-    format!(
-        "The ballot is <code>{mask:#010x}</code>: {} of 32 bits are set. A lane’s place is the number of set bits below \
-         its own, so that the lanes whose bit is set write side by side and in order.",
-        mask.count_ones()
-    )
+/// What stands below the drawing.
+pub fn caption(mask: u32) -> Markup {
+    html! {
+        "The ballot is " code { (format_args!("{mask:#010x}")) } ": " (mask.count_ones()) " of 32 bits are set. A lane’s place is \
+         the number of set bits below its own, so that the lanes whose bit is set write side by side and in order."
+    }
 }
 
-/// A ballot as a figure, with `own` as the first sentences of its caption, in HTML.
-pub fn figure(mask: u32, own: &str) -> String {
+/// A ballot as a figure, with `own` as the first sentences of its caption.
+pub fn figure(mask: u32, own: impl Render) -> Markup {
     let (svg, _, title, described) = draw(mask);
-    svg.figure(&title, &described, &format!("{own}{}", caption(mask)))
+    svg.figure(&title, &described, html! { (own) (caption(mask)) })
 }

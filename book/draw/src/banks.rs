@@ -1,9 +1,10 @@
 //! Figures of shared memory banks: a column is a bank, a square a word with the lane that needs it.
 
+use markup::svg::{Svg, ranges};
+use markup::{Markup, Render, html};
+
 use crate::access::{Access, BANKS};
 use crate::cells::Cell;
-use crate::html::escape;
-use crate::svg::{Svg, ranges};
 
 /// Side of a square of the figure, in SVG units.
 pub const CELL: u32 = 20;
@@ -137,8 +138,8 @@ impl Panel {
     }
 }
 
-/// Panels below each other as a figure, with `lead` as the first sentences of its caption, in HTML.
-pub fn figure(panels: &[Panel], lead: &str) -> String {
+/// Panels below each other as a figure, with `lead` as the first sentences of its caption.
+pub fn figure(panels: &[Panel], lead: impl Render) -> Markup {
     let mut svg = Svg::new(BANKS * CELL);
     let mut y = 0;
     for panel in panels {
@@ -147,12 +148,12 @@ pub fn figure(panels: &[Panel], lead: &str) -> String {
     }
     let sums: Vec<String> = panels.iter().map(Panel::title).collect();
     let described: Vec<&str> = panels.iter().map(|panel| &*panel.described).collect();
-    let caption = format!(
-        "{lead} A column is a bank, a square is a word with the lane that needs it, and the height of the highest column is \
-         the number of wavefronts. {}.",
-        escape(&sums.join(". "))
-    );
-    svg.figure(&sums.join(". "), &described.join(" "), caption.trim_start())
+    let caption = html! {
+        (lead)
+        "A column is a bank, a square is a word with the lane that needs it, and the height of the highest column is the number \
+         of wavefronts. " (sums.join(". ")) "."
+    };
+    svg.figure(&sums.join(". "), &described.join(" "), caption)
 }
 
 #[cfg(test)]
@@ -168,7 +169,7 @@ mod tests {
         assert_eq!((plain.height(), folded.height()), (35 * CELL, 12 * CELL));
         let mut svg = Svg::new(BANKS * CELL);
         assert_eq!(folded.draw(&mut svg, 0).len(), 8);
-        assert!(svg.html("a", "b").contains(">+24</text>"));
+        assert!(svg.html("a", "b").0.contains(">+24</text>"));
         assert!(Panel::new("a", &access, 31).unwrap_err().contains("32 words on one bank"));
         assert_eq!(Panel::new("a", &access, 32).unwrap(), plain);
     }

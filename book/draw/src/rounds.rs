@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use markup::Markup;
+use markup::svg::Svg;
 use played::{Array, Played, Round, Write};
-
-use crate::svg::Svg;
 
 /// Height of an element.
 const HIGH: u32 = 24;
@@ -29,10 +29,10 @@ const LONGEST: usize = 6;
 const NAMED: usize = 4;
 
 /// A round as it is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Frame {
-    /// The drawing, in HTML.
-    pub drawing: String,
+    /// The drawing.
+    pub drawing: Markup,
     /// What happens, in a sentence or a few.
     pub said: String,
 }
@@ -147,7 +147,7 @@ pub fn frames(played: &Played, columns: usize) -> Vec<Frame> {
     frames
 }
 
-fn draw(played: &Played, layout: &Layout, before: &[Vec<String>], round: &Round, bands: &Bands, title: &str) -> String {
+fn draw(played: &Played, layout: &Layout, before: &[Vec<String>], round: &Round, bands: &Bands, title: &str) -> Markup {
     let name = |array: usize, when: &str| {
         let Array { name, values, from, .. } = &played.arrays[array];
         match values.len() {
@@ -386,11 +386,11 @@ mod tests {
     fn all_rounds_have_one_size_and_a_line_for_every_source() {
         let frames = frames(&played(), 4);
         let size = |frame: &Frame| {
-            frame.drawing.split("viewBox=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned)
+            frame.drawing.0.split("viewBox=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned)
         };
         assert!(frames.iter().all(|frame| size(frame) == size(&frames[0]) && size(frame).is_some()));
-        let lines: Vec<usize> = frames.iter().map(|frame| frame.drawing.matches("wb-svg-edge").count()).collect();
+        let lines: Vec<usize> = frames.iter().map(|frame| frame.drawing.0.matches("wb-svg-edge").count()).collect();
         assert_eq!(lines, [0, 4, 2]);
-        assert!(frames[2].drawing.contains("thread 0 writes temp[3] = 11 from temp[1], temp[3]"));
+        assert!(frames[2].drawing.0.contains("thread 0 writes temp[3] = 11 from temp[1], temp[3]"));
     }
 }

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use markup::svg::{Svg, ranges};
+use markup::{Markup, Render, html};
+
 use crate::access::{Access, SECTOR};
 use crate::cells::Cell;
-use crate::html::escape;
-use crate::svg::{Svg, ranges};
 
 /// Side of a word's cell, and words of a sector.
 const CELL: u32 = 19;
@@ -130,22 +131,21 @@ impl Panel {
     }
 }
 
-/// Panels below each other as a figure, with `own` as the first sentences of its caption, in HTML.
-pub fn figure(panels: &[Panel], own: &str) -> String {
+/// Panels below each other as a figure, with `own` as the first sentences of its caption.
+pub fn figure(panels: &[Panel], own: impl Render) -> Markup {
     let mut svg = Svg::new(WIDTH);
     let mut y = 0;
     for panel in panels {
         y = panel.draw(&mut svg, y).0;
     }
-    let sums: Vec<String> =
-        panels.iter().map(|panel| format!("{}: {} sectors", escape(&panel.label), panel.cost)).collect();
+    let sums: Vec<String> = panels.iter().map(|panel| format!("{}: {} sectors", panel.label, panel.cost)).collect();
     let described: Vec<String> = panels.iter().map(Panel::described).collect();
-    let caption = format!(
-        "{own}A row of eight cells is a sector of 32 bytes, a cell a word, with the lane that needs it. {}. Simulated for \
-         this page.",
-        sums.join(". ")
-    );
-    svg.figure("Sectors that a warp touches", &(described.join(". ") + "."), &caption)
+    let caption = html! {
+        (own)
+        "A row of eight cells is a sector of 32 bytes, a cell a word, with the lane that needs it. " (sums.join(". "))
+        ". Simulated for this page."
+    };
+    svg.figure("Sectors that a warp touches", &(described.join(". ") + "."), caption)
 }
 
 /// Lanes as they fit into a cell.

@@ -1,8 +1,10 @@
 //! Figures of a thread block: which warp and lane each of its threads is.
 
+use markup::svg::Svg;
+use markup::{Markup, Render, html};
+
 use crate::access::LANES;
 use crate::cells::Cell;
-use crate::svg::Svg;
 
 /// Width of a thread's cell, and its height.
 const CELL: (u32, u32) = (20, 20);
@@ -45,7 +47,7 @@ impl Block {
         format!("Thread (x, y) is number y · {} + x; its warp is that over 32, its lane the rest.", self.x)
     }
 
-    /// What stands below the drawing, in HTML.
+    /// What stands below the drawing.
     pub fn caption(self) -> String {
         let (count, warps) = (self.threads(), self.warps());
         let idle = warps * LANES - count;
@@ -82,8 +84,8 @@ impl Block {
         (svg, cells)
     }
 
-    /// The block as a figure, with `own` as the first sentences of its caption, in HTML.
-    pub fn figure(self, own: &str) -> String {
-        self.draw().0.figure(&self.title(), &self.described(), &format!("{own}{}", self.caption()))
+    /// The block as a figure, with `own` as the first sentences of its caption.
+    pub fn figure(self, own: impl Render) -> Markup {
+        self.draw().0.figure(&self.title(), &self.described(), html! { (own) (self.caption()) })
     }
 }

@@ -3,11 +3,11 @@
 //! What is drawn is data of a run: which tile was written by which block, and the tiles whose blocks had written what that
 //! block read. A wave is all tiles that need nothing but tiles of waves before it.
 
+use markup::svg::Svg;
+use markup::{Markup, number};
 use played::{Tile, Waves};
 
-use crate::html::number;
 use crate::rounds::Frame;
-use crate::svg::Svg;
 
 /// Width and height of a tile.
 const TILE: (u32, u32) = (44, 32);
@@ -37,7 +37,7 @@ fn corner(waves: &Waves, tile: usize) -> (u32, u32) {
     (EDGE + x * (TILE.0 + GAP), EDGE + y * (TILE.1 + GAP))
 }
 
-fn draw(waves: &Waves, wave: Option<usize>, title: &str) -> String {
+fn draw(waves: &Waves, wave: Option<usize>, title: &str) -> Markup {
     let down = waves.tiles.len().div_ceil(waves.across);
     let mut svg = Svg::new((EDGE + waves.across as u32 * (TILE.0 + GAP)).max(200));
     for x in 0..waves.across {
@@ -186,14 +186,14 @@ mod tests {
     fn all_waves_have_one_size_and_a_line_for_every_tile_that_is_read() {
         let frames = frames(&square());
         let size = |frame: &Frame| {
-            frame.drawing.split("viewBox=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned)
+            frame.drawing.0.split("viewBox=\"").nth(1).and_then(|rest| rest.split('"').next()).map(str::to_owned)
         };
         assert!(frames.iter().all(|frame| size(frame) == size(&frames[0]) && size(frame).is_some()));
-        let count = |what: &str| frames.iter().map(|frame| frame.drawing.matches(what).count()).collect::<Vec<_>>();
+        let count = |what: &str| frames.iter().map(|frame| frame.drawing.0.matches(what).count()).collect::<Vec<_>>();
         assert_eq!(count("wb-svg-edge"), [0, 0, 2, 2]);
         assert_eq!(count("wb-svg-on"), [0, 1, 2, 1]);
         assert!(
-            frames[3].drawing.contains("tile (1, 1) is written by block 3, which has read words of (1, 0), (0, 1)")
+            frames[3].drawing.0.contains("tile (1, 1) is written by block 3, which has read words of (1, 0), (0, 1)")
         );
     }
 

@@ -7,8 +7,7 @@ use std::path::Path;
 
 /// The modules from the bottom up. A module may use those of the layers below its own, and no others.
 const LAYERS: &[&[&str]] = &[
-    &["access", "cells", "html", "targets"],
-    &["svg"],
+    &["access", "cells", "targets"],
     &["atomics", "ballot", "banks", "rounds", "sectors", "threads"],
     &["waves"],
     &["explorer"],

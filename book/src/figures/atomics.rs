@@ -7,7 +7,7 @@ use super::caption;
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::{code, escape, number};
+use crate::html::{Markup, code, html, number};
 use crate::svg::{self, Svg};
 use crate::value::details;
 
@@ -19,7 +19,7 @@ const ROW: u32 = 20;
 /// The most addresses that are shown.
 const MOST: usize = 8;
 
-pub(crate) fn atomics(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn atomics(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
     let place = directive.maybe("at");
     let own = caption(directive);
@@ -59,6 +59,6 @@ pub(crate) fn atomics(context: &Context<'_>, directive: &mut Directive) -> Resul
     };
     panel("Lanes of one warp that meet at one address, and how often", &together);
     panel("The busiest addresses, and the lanes that go there", &busiest);
-    let caption = format!("{own}Atomics of {}, {}. Simulated for this page.", code(&kernel), escape(&case));
-    Ok(svg.figure(&format!("Where the atomics of {kernel} meet"), &(described.join(". ") + "."), &caption))
+    let caption = html! { (own) "Atomics of " (code(&kernel)) ", " (case) ". Simulated for this page." };
+    Ok(svg.figure(&format!("Where the atomics of {kernel} meet"), &(described.join(". ") + "."), caption))
 }

@@ -3,11 +3,12 @@
 use super::caption;
 use crate::directive::Directive;
 use crate::fault::Reason;
+use crate::html::Markup;
 use crate::value;
 
-pub(crate) fn ballot(directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn ballot(directive: &mut Directive) -> Result<Markup, Reason> {
     let formula = directive.option("bits")?;
     let own = caption(directive);
     let mask = value::ballot(&formula)?;
-    Ok(draw::ballot::figure(mask, &own))
+    Ok(draw::ballot::figure(mask, own))
 }

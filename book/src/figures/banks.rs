@@ -10,7 +10,7 @@ use crate::access::{Access, LANES, Space, width};
 use crate::context::{Context, recorded};
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::{Table, code, escape, number};
+use crate::html::{Markup, Table, breakable, code, html, number, row, texts};
 use crate::quantity::Quantity;
 use crate::value::details;
 
@@ -84,7 +84,7 @@ pub(super) fn paddings(directive: &mut Directive) -> Result<Vec<Padding>, String
 }
 
 /// `bank-map tile=N round=R paddings="none 32"`: the right words of the first warp in a round, bank by bank.
-pub(crate) fn bank_map(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn bank_map(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (tile, paddings) = (tile(directive)?, paddings(directive)?);
     let which = directive.option("round")?;
     let chosen = which.parse::<usize>().ok().and_then(|r| r.checked_sub(1)).and_then(|r| Round::all(tile).nth(r));
@@ -98,16 +98,16 @@ pub(crate) fn bank_map(context: &Context<'_>, directive: &mut Directive) -> Resu
         let cost = context.cost(&access)?;
         panels.push(Panel::new(&padding.name(), &access, cost).map_err(Reason::Contradicted)?);
     }
-    let lead = format!(
-        "Round {which} of the up-sweep over {tile} elements: the banks that the lanes of the first warp need for \
-         <code>temp[right]</code>."
-    );
-    Ok(draw(&panels, &lead))
+    let lead = html! {
+        "Round " (which) " of the up-sweep over " (tile) " elements: the banks that the lanes of the first warp need for "
+        (code("temp[right]")) ". "
+    };
+    Ok(draw(&panels, lead))
 }
 
 /// `figure banks`: accesses given as formulas (`words="lane * 2; lane * 2 + floor(lane / 16)" labels="A; B"`), or the worst
 /// access of kernels on a line (`kernels="A B" case="C" at="code"`), bank by bank.
-pub(crate) fn figure(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn figure(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let own = caption(directive);
     let mut panels = Vec::new();
     if let Some(formulas) = directive.maybe("words") {
@@ -136,15 +136,15 @@ pub(crate) fn figure(context: &Context<'_>, directive: &mut Directive) -> Result
                 Access { space: Space::Shared, width: worst.width.max(4), addresses: worst.worst.addresses.clone() };
             panels.push(Panel::new(kernel, &access, worst.worst.cost.into()).map_err(Reason::Contradicted)?);
         }
-        let lead = format!("{own}The worst access of {}, {}.", code(&place), escape(&case));
-        return Ok(draw(&panels, &lead));
+        let lead = html! { (own) "The worst access of " (code(&place)) ", " (case) ". " };
+        return Ok(draw(&panels, lead));
     }
-    Ok(draw(&panels, own.trim_end()))
+    Ok(draw(&panels, own))
 }
 
 /// `rounds kernels="A B" paddings="none 32" tile=N case="C"`: round by round of the up-sweep, the worst access and the
 /// wavefronts of the tree's statement, for kernels that differ in their padding. The case must be one tile.
-pub(crate) fn rounds(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn rounds(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (tile, paddings) = (tile(directive)?, paddings(directive)?);
     let kernels = directive.option("kernels")?;
     let kernels: Vec<&str> = kernels.split_whitespace().collect();
@@ -156,14 +156,12 @@ pub(crate) fn rounds(context: &Context<'_>, directive: &mut Directive) -> Result
     let wavefronts = Quantity::find("shared wavefronts", context.runs)?;
     let mut totals = vec![0; kernels.len()];
     let mut table = Table { text_columns: 1, ..Table::default() };
-    table.heads = ["round", "threads", "words apart"].map(str::to_owned).to_vec();
+    table.heads = texts(["round", "threads", "words apart"]);
     for kernel in &kernels {
-        let name = escape(kernel).replace('_', "_<wbr>");
-        table.heads.push(format!("<code>{name}</code>: worst access"));
-        table.heads.push("wavefronts".to_owned());
+        table.heads.extend(row![html! { (breakable(kernel)) ": worst access" }, "wavefronts"]);
     }
     for (at, round) in Round::all(tile).enumerate() {
-        let mut cells = vec![(at + 1).to_string(), number(round.active.into()), number((2 * round.offset).into())];
+        let mut cells = row![at + 1, number(round.active.into()), number((2 * round.offset).into())];
         for (&padding, total) in paddings.iter().zip(&mut totals) {
             let (mut worst, mut sum) = (0, 0);
             for warp in round.warps() {
@@ -174,7 +172,7 @@ pub(crate) fn rounds(context: &Context<'_>, directive: &mut Directive) -> Result
                 sum += left + 2 * right;
             }
             *total += sum;
-            cells.extend([number(worst), number(sum)]);
+            cells.extend(row![number(worst), number(sum)]);
         }
         table.rows.push(cells);
     }
@@ -199,15 +197,13 @@ pub(crate) fn rounds(context: &Context<'_>, directive: &mut Directive) -> Result
             )));
         }
     }
-    let mut total = vec!["all".to_owned(), String::new(), String::new()];
-    total.extend(totals.into_iter().flat_map(|total| [String::new(), number(total)]));
+    let mut total = row!["all", "", ""];
+    total.extend(totals.into_iter().flat_map(|total| row!["", number(total)]));
     table.total = Some(total);
-    table.caption = format!(
-        "The up-sweep round by round, {}: wavefronts of {}, which reads two words and writes one. \
-         Simulated for this page, access by access; the sums are those of the kernels' runs.",
-        escape(&case),
-        code(STATEMENT)
-    );
+    table.caption = html! {
+        "The up-sweep round by round, " (case) ": wavefronts of " (code(STATEMENT))
+        ", which reads two words and writes one. Simulated for this page, access by access; the sums are those of the kernels' runs."
+    };
     Ok(table.html())
 }
 

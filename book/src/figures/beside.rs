@@ -5,7 +5,7 @@ use super::caption;
 use crate::context::{Context, recorded};
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::{code, escape};
+use crate::html::{Markup, code, html};
 use crate::quantity::Quantity;
 use crate::svg::Svg;
 use crate::tables::rows;
@@ -15,7 +15,7 @@ const WIDTH: u32 = 400;
 const BOX: (u32, u32) = (170, 40);
 const ROW: u32 = 36;
 
-pub(crate) fn beside(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn beside(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
     let own = caption(directive);
     if !recorded(directive)? {
@@ -67,13 +67,10 @@ pub(crate) fn beside(context: &Context<'_>, directive: &mut Directive) -> Result
     let sum = format!("{agree} of {count} counters agree");
     svg.line((0, y - 10), (WIDTH, y - 10), "wb-svg-base");
     centred(&mut svg, middle, y + 8, "wb-svg-title", &sum);
-    let text = format!(
-        "{own}{}, {}: simulated while this page was made, and counted by an {} on {}.",
-        code(&kernel),
-        escape(&case),
-        escape(&measured.gpu),
-        measured.date
-    );
+    let text = html! {
+        (own) (code(&kernel)) ", " (case) ": simulated while this page was made, and counted by an " (measured.gpu) " on "
+        (measured.date) "."
+    };
     let title = format!("{kernel} on the simulated SM and on an {}", measured.gpu);
-    Ok(svg.figure(&title, &format!("{}. {sum}.", described.join("; ")), &text))
+    Ok(svg.figure(&title, &format!("{}. {sum}.", described.join("; ")), text))
 }

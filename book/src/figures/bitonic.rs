@@ -3,6 +3,7 @@
 use super::{caption, numbers, size};
 use crate::directive::Directive;
 use crate::fault::Reason;
+use crate::html::{Markup, text};
 use crate::svg::{Svg, steps};
 
 /// Side of a key's cell, and height of a comparison.
@@ -49,7 +50,7 @@ fn rounds(n: usize) -> Vec<Round> {
     rounds
 }
 
-pub(crate) fn bitonic(directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn bitonic(directive: &mut Directive) -> Result<Markup, Reason> {
     let n = size(directive, "n", 8, 4, 16)? as usize;
     if !n.is_power_of_two() {
         return Err(Reason::Wrong(format!("`n={n}` is no power of two; there are 4, 8 and 16")));
@@ -78,8 +79,8 @@ pub(crate) fn bitonic(directive: &mut Directive) -> Result<String, Reason> {
         let description = format!("Before: {}. After: {}.", list(&before), list(&keys));
         let begin = if at == 0 { own.as_str() } else { "" };
         let many = if swapped.len() == 1 { "pair changes".to_owned() } else { "pairs change".to_owned() };
-        let text = format!("{begin}{}. {} of {} {many} places.", round.name, swapped.len(), round.pairs.len());
-        frames.push((draw(&before, &keys, &round, &swapped).html(&title, &description), text));
+        let says = format!("{begin}{}. {} of {} {many} places.", round.name, swapped.len(), round.pairs.len());
+        frames.push((draw(&before, &keys, &round, &swapped).html(&title, &description), text(says)));
     }
     if keys != wanted {
         return Err(Reason::Contradicted(format!("the network leaves {keys:?}, which is not sorted")));

@@ -5,14 +5,14 @@ use crate::access::LANES;
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::{code, escape};
+use crate::html::{Markup, code, html};
 use crate::svg::{Svg, ranges};
 use crate::value::details;
 
 /// Side of a lane's cell.
 const CELL: u32 = 14;
 
-pub(crate) fn lanes(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn lanes(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
     let place = directive.maybe("at");
     let own = caption(directive);
@@ -54,13 +54,12 @@ pub(crate) fn lanes(context: &Context<'_>, directive: &mut Directive) -> Result<
         described.push(format!("line {number}: lanes {} take part, {share:.0} per cent of all", ranges(&busy)));
         y += CELL + 6;
     }
-    let caption = format!(
-        "{own}{}, {}: how often each of the 32 lanes takes part in the instructions of a line, from never (empty) to always \
-         (full); and the share of lanes that are busy. Simulated for this page.",
-        code(&kernel),
-        escape(&case)
-    );
-    Ok(svg.figure(&format!("Busy lanes of {kernel}, line by line"), &(described.join("; ") + "."), &caption))
+    let caption = html! {
+        (own) (code(&kernel)) ", " (case)
+        ": how often each of the 32 lanes takes part in the instructions of a line, from never (empty) to always (full); and the \
+         share of lanes that are busy. Simulated for this page."
+    };
+    Ok(svg.figure(&format!("Busy lanes of {kernel}, line by line"), &(described.join("; ") + "."), caption))
 }
 
 /// The text, cut to so many characters.

@@ -9,7 +9,7 @@ use super::{caption, size};
 use crate::access::{BANKS, at};
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::code;
+use crate::html::{Markup, code, html};
 use crate::svg::Svg;
 
 /// Side of a cell.
@@ -17,7 +17,7 @@ const CELL: u32 = 20;
 /// The most rows.
 const ROWS: u64 = 40;
 
-pub(crate) fn layout(directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn layout(directive: &mut Directive) -> Result<Markup, Reason> {
     let bins = size(directive, "bins", 16, 1, 256)?;
     let copies = size(directive, "copies", 1, 1, 32)?;
     let formula = directive.option("words")?;
@@ -81,13 +81,11 @@ pub(crate) fn layout(directive: &mut Directive) -> Result<String, Reason> {
         plural(of_bin),
         plural(of_copy)
     );
-    let caption = format!(
-        "{own}{} of {bins} bins; a column is a bank, the number in a cell is the bin, its look the copy (they repeat after \
-         four). Counter at word {}. The copies of one bin lie in {}, the bins of one copy in {}.",
-        if copies == 1 { "One copy".to_owned() } else { format!("{copies} copies") },
-        code(&formula),
-        plural(of_bin),
-        plural(of_copy)
-    );
-    Ok(svg.figure(&title, &described, &caption))
+    let count = if copies == 1 { "One copy".to_owned() } else { format!("{copies} copies") };
+    let caption = html! {
+        (own) (count) " of " (bins)
+        " bins; a column is a bank, the number in a cell is the bin, its look the copy (they repeat after four). Counter at word "
+        (code(&formula)) ". The copies of one bin lie in " (plural(of_bin)) ", the bins of one copy in " (plural(of_copy)) "."
+    };
+    Ok(svg.figure(&title, &described, caption))
 }

@@ -4,13 +4,14 @@
 use super::{caption, numbers, size};
 use crate::directive::Directive;
 use crate::fault::Reason;
+use crate::html::Markup;
 use crate::svg::Svg;
 
 /// Side of a cell of the grid, and the margin for keys and labels.
 const CELL: u32 = 36;
 const MARGIN: u32 = 40;
 
-pub(crate) fn merge_path(directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn merge_path(directive: &mut Directive) -> Result<Markup, Reason> {
     let left = run(directive, "left")?;
     let right = run(directive, "right")?;
     let parts = size(directive, "parts", 4, 1, 16)? as usize;
@@ -52,7 +53,7 @@ pub(crate) fn merge_path(directive: &mut Directive) -> Result<String, Reason> {
          each found by a binary search on its diagonal; no part has more than {most} keys. By parts: {}.",
         described.join("; ")
     );
-    Ok(svg.figure("The path of a merge, cut into equal parts", &(described.join(". ") + "."), &text))
+    Ok(svg.figure("The path of a merge, cut into equal parts", &(described.join(". ") + "."), text))
 }
 
 /// A sorted run of 1 to 12 keys.

@@ -24,6 +24,7 @@ mod waits;
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
+use crate::html::Markup;
 
 /// The section of AUTHORING.md that lists the figures.
 pub(crate) const SECTION: &str = "Figures";
@@ -36,7 +37,7 @@ pub(crate) struct Figure {
     pub(crate) usage: &'static [&'static str],
     /// What it shows.
     pub(crate) help: &'static str,
-    draw: fn(&Context<'_>, &mut Directive) -> Result<String, Reason>,
+    draw: fn(&Context<'_>, &mut Directive) -> Result<Markup, Reason>,
 }
 
 /// All kinds of figures.
@@ -152,7 +153,7 @@ pub(crate) static KINDS: &[Figure] = &[
 ];
 
 /// Draws a figure of the kind that stands first.
-pub(crate) fn figure(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn figure(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let name = directive.word("a kind of figure, such as `banks`")?;
     match KINDS.iter().find(|kind| kind.name == name) {
         Some(kind) => (kind.draw)(context, directive),
@@ -197,7 +198,7 @@ pub(crate) fn size(directive: &mut Directive, key: &str, default: u32, least: u3
     number.ok_or_else(|| Reason::Wrong(format!("`{key}={text}` is no number from {least} to {most}")))
 }
 
-/// The option `caption`, as a sentence in HTML before the figure's own.
+/// The option `caption`, as a sentence before the figure's own.
 pub(crate) fn caption(directive: &mut Directive) -> String {
-    directive.maybe("caption").map(|caption| crate::html::escape(&caption) + " ").unwrap_or_default()
+    directive.maybe("caption").map(|caption| caption + " ").unwrap_or_default()
 }

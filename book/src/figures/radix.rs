@@ -3,12 +3,13 @@
 use super::{caption, numbers, size};
 use crate::directive::Directive;
 use crate::fault::Reason;
+use crate::html::{Markup, text};
 use crate::svg::{Svg, steps};
 
 /// Side of a key's cell.
 const CELL: u32 = 40;
 
-pub(crate) fn radix(directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn radix(directive: &mut Directive) -> Result<Markup, Reason> {
     let bits = size(directive, "bits", 2, 1, 4)?;
     let width = size(directive, "width", 4, bits, 8)?;
     let mut keys = numbers(directive, "keys", 16, 1 << width)?;
@@ -51,7 +52,7 @@ pub(crate) fn radix(directive: &mut Directive) -> Result<String, Reason> {
         let before = if pass == 0 { own.clone() } else { String::new() };
         frames.push((
             drawing,
-            format!(
+            text(format_args!(
                 "{before}Keys go where their digit begins, bits {} to {}, and keep their order among equals. Digits 0 to {} \
                  occur {} times, and so begin at {}.",
                 pass * bits,
@@ -59,7 +60,7 @@ pub(crate) fn radix(directive: &mut Directive) -> Result<String, Reason> {
                 (1 << bits) - 1,
                 joined(&counts),
                 joined(&starts)
-            ),
+            )),
         ));
         keys = sorted;
     }

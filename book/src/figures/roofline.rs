@@ -10,13 +10,13 @@ use super::caption;
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::escape;
-use crate::svg::{drawn, figure};
+use crate::html::{Markup, html};
+use crate::svg::figure;
 
 /// The GPU of the predictions.
 const TARGET: &str = sim::target::DEFAULT;
 
-pub(crate) fn roofline(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn roofline(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (problem, size, data) = (directive.option("problem")?, directive.option("size")?, directive.option("data")?);
     let versions = directive.maybe("versions");
     let own = caption(directive);
@@ -46,15 +46,14 @@ pub(crate) fn roofline(context: &Context<'_>, directive: &mut Directive) -> Resu
         chosen.iter().map(|row| (row.version.clone(), of(row, &rates))).collect();
     let shown: Vec<(String, &Prediction)> = predictions.iter().map(|(name, p)| (name.clone(), p)).collect();
     let first = chosen[0];
-    let caption = format!(
-        "{own}{}, {}. All launches of a version are one point: further to the right it computes more for each byte that it moves, \
-         further up it does so faster. The line is what memory (sloped) and the issue of instructions (flat) allow. Predicted for an \
-         H200; the times behind it are compared with measured ones in <a href=\"{}time.html\">How long it takes</a>.",
-        escape(&problem),
-        escape(&first.workload()),
-        context.to_root
-    );
-    Ok(figure(&drawn(&roofline::drawing(&shown)), &caption))
+    let caption = html! {
+        (own) (problem) ", " (first.workload())
+        ". All launches of a version are one point: further to the right it computes more for each byte that it moves, further up \
+         it does so faster. The line is what memory (sloped) and the issue of instructions (flat) allow. Predicted for an H200; \
+         the times behind it are compared with measured ones in "
+        a href={ (context.to_root) "time.html" } { "How long it takes" } "."
+    };
+    Ok(figure(roofline::drawing(&shown).html(), caption))
 }
 
 /// All launches of a version as one.

@@ -3,12 +3,13 @@
 use super::{caption, numbers, size};
 use crate::directive::Directive;
 use crate::fault::Reason;
+use crate::html::{Markup, text};
 use crate::svg::{Svg, steps};
 
 /// Side of a cell.
 const CELL: u32 = 34;
 
-pub(crate) fn sat(directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn sat(directive: &mut Directive) -> Result<Markup, Reason> {
     let n = size(directive, "n", 6, 2, 8)? as usize;
     let data = numbers(directive, "data", n * n, 10)?;
     let own = caption(directive);
@@ -57,22 +58,18 @@ pub(crate) fn sat(directive: &mut Directive) -> Result<String, Reason> {
         svg.html(title, &format!("Rows from top to bottom: {}.", list.join("; ")))
     };
     let frames = [
-        (frame(&data, &|_, _| false, "The input"), format!("{own}The input.")),
+        (frame(&data, &|_, _| false, "The input"), text(own + "The input.")),
         (
             frame(&rows, &|x, _| x > 0, "After the rows"),
-            "Every row is scanned: each place holds the sum of its row up to \
-          it."
-            .to_owned(),
+            text("Every row is scanned: each place holds the sum of its row up to it."),
         ),
         (
             frame(&table, &|_, y| y > 0, "After the columns"),
-            "Then every column: each place holds the sum of everything \
-          above and to the left of it."
-                .to_owned(),
+            text("Then every column: each place holds the sum of everything above and to the left of it."),
         ),
         (
             frame(&table, &corner, "Four corners"),
-            format!(
+            text(format_args!(
                 "The sum over any box takes four places. For the box of the last {} columns and rows: {} + {} − {} − {} = \
                  {sum}.",
                 n - 1 - x0,
@@ -80,7 +77,7 @@ pub(crate) fn sat(directive: &mut Directive) -> Result<String, Reason> {
                 whole(x0, y0),
                 whole(x0, n - 1),
                 whole(n - 1, y0)
-            ),
+            )),
         ),
     ];
     Ok(steps("A summed-area table, step by step", &frames))

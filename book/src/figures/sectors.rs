@@ -10,14 +10,15 @@ use crate::access::{Access, Space, width};
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
+use crate::html::Markup;
 use crate::value::details;
 
-pub(crate) fn sectors(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn sectors(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let own = caption(directive);
     let accesses = accesses(context, directive)?;
     let panels = accesses.iter().map(|(label, access, cost)| Panel::new(label, access, *cost));
     let panels: Vec<Panel> = panels.collect::<Result<_, _>>().map_err(Reason::Contradicted)?;
-    Ok(draw::sectors::figure(&panels, &own))
+    Ok(draw::sectors::figure(&panels, own))
 }
 
 /// The accesses to draw, with their labels and costs.

@@ -6,12 +6,13 @@ use super::caption;
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
+use crate::html::Markup;
 use crate::svg::Svg;
 
 /// Height of the chart, and the height of a cost of 1.
 const HEIGHT: u32 = 170;
 
-pub(crate) fn sweep(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn sweep(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (tile, paddings) = (tile(directive)?, paddings(directive)?);
     let own = caption(directive);
     // The down-sweep makes the same accesses as the up-sweep, in the opposite order.
@@ -69,5 +70,5 @@ pub(crate) fn sweep(context: &Context<'_>, directive: &mut Directive) -> Result<
         "{own}The tree over {tile} elements: wavefronts of the worst access of a warp in every round. Simulated for this \
          page, access by access."
     );
-    Ok(svg.figure(&title, &(described.join("; ") + "."), &caption))
+    Ok(svg.figure(&title, &(described.join("; ") + "."), caption))
 }

@@ -7,10 +7,10 @@ use super::{caption, size};
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::{code, escape};
-use crate::svg::{drawn, figure};
+use crate::html::{Markup, code, html};
+use crate::svg::figure;
 
-pub(crate) fn timeline(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn timeline(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (kernel, case) = (directive.option("kernel")?, directive.option("case")?);
     let launch = size(directive, "launch", 1, 1, 1000)? as usize;
     let warps = size(directive, "warps", 16, 1, 64)? as usize;
@@ -24,14 +24,11 @@ pub(crate) fn timeline(context: &Context<'_>, directive: &mut Directive) -> Resu
     }
     let drawing = gantt::drawing(&foretold.kernel, Some(&foretold.prediction), &timeline);
     let which = if launch == 1 { String::new() } else { format!(", launch {launch}") };
-    let caption = format!(
-        "{own}{}, {}{which}: a row for each of the first {} warps of one multiprocessor, from left to right in clocks. Predicted \
-         for an H200: {:.1} µs, limited by {}.",
-        code(&kernel),
-        escape(&case),
-        timeline.lanes.len(),
-        foretold.prediction.us,
-        escape(&foretold.prediction.bound)
-    );
-    Ok(figure(&drawn(&drawing), &caption))
+    let prediction = &foretold.prediction;
+    let caption = html! {
+        (own) (code(&kernel)) ", " (case) (which) ": a row for each of the first " (timeline.lanes.len())
+        " warps of one multiprocessor, from left to right in clocks. Predicted for an H200: "
+        (format_args!("{:.1}", prediction.us)) " µs, limited by " (prediction.bound) "."
+    };
+    Ok(figure(drawing.html(), caption))
 }

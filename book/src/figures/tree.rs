@@ -3,6 +3,7 @@
 use crate::directive::Directive;
 use crate::fault::Reason;
 use crate::figures::{caption, numbers, size};
+use crate::html::Markup;
 use crate::svg::Svg;
 
 /// What a place gets in a round.
@@ -102,7 +103,7 @@ fn execute(round: &[Step], values: &[u64]) -> Vec<u64> {
     next
 }
 
-pub(crate) fn tree(directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn tree(directive: &mut Directive) -> Result<Markup, Reason> {
     let algorithm = directive.option("algorithm")?;
     let n = size(directive, "n", 16, 4, 16)? as usize;
     let data = numbers(directive, "data", n, 10)?;
@@ -162,7 +163,7 @@ pub(crate) fn tree(directive: &mut Directive) -> Result<String, Reason> {
         rounds.len(),
         if algorithm == "blelloch" { "; a dashed line copies" } else { "" }
     );
-    Ok(svg.figure(&title, &(described.join(". ") + "."), &caption))
+    Ok(svg.figure(&title, &(described.join(". ") + "."), caption))
 }
 
 fn list(values: &[u64]) -> String {

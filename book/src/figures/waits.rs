@@ -5,7 +5,7 @@ use super::caption;
 use crate::context::Context;
 use crate::directive::Directive;
 use crate::fault::Reason;
-use crate::html::{escape, number};
+use crate::html::{Markup, number};
 use crate::svg::Svg;
 use crate::value::details;
 
@@ -15,7 +15,7 @@ const FULL: u64 = 380;
 /// Height of a bar with its gap.
 const ROW: u32 = 22;
 
-pub(crate) fn waits(context: &Context<'_>, directive: &mut Directive) -> Result<String, Reason> {
+pub(crate) fn waits(context: &Context<'_>, directive: &mut Directive) -> Result<Markup, Reason> {
     let (kernels, case) = (directive.option("kernels")?, directive.option("case")?);
     let own = caption(directive);
     let mut bars = Vec::new();
@@ -55,7 +55,7 @@ pub(crate) fn waits(context: &Context<'_>, directive: &mut Directive) -> Result<
     let caption = format!(
         "{own}Waiting at barriers, {}. A step is one instruction of one warp in the simulator’s own order: this shows who \
          waits for whom, not for how long on a GPU.",
-        escape(&case)
+        case
     );
-    Ok(svg.figure("Steps that warps wait at barriers", &(described.join(". ") + "."), &caption))
+    Ok(svg.figure("Steps that warps wait at barriers", &(described.join(". ") + "."), caption))
 }

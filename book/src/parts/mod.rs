@@ -13,7 +13,7 @@ use mdbook_preprocessor::book::{Book, BookItem, Chapter, SectionNumber};
 
 use crate::directive::{Directive, Piece, pieces};
 use crate::home::Home;
-use crate::html::escape;
+use crate::html::{Markdown, Markup, html};
 use crate::summary;
 use places::Places;
 
@@ -29,13 +29,13 @@ pub(crate) struct Outline {
 }
 
 /// `page SLUG "Title"`: the mark at which the chapter is cut.
-pub(crate) fn mark(directive: &mut Directive) -> Result<String, String> {
+pub(crate) fn mark(directive: &mut Directive) -> Result<Markdown, String> {
     let slug = directive.word("the last part of the page's path, such as `copies`")?;
     let title = directive.word("a title, such as \"Copies of the bins\"")?;
     if !slug.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-') || slug.is_empty() {
         return Err(format!("`{slug}` names no page: use small letters, digits and `-`"));
     }
-    Ok(format!("{MARK}{slug}|{title}-->\n"))
+    Ok(format!("{MARK}{slug}|{title}-->\n").into())
 }
 
 impl Outline {
@@ -105,7 +105,7 @@ impl Part {
     /// The page with a line for the reader below its title, that says how long it takes.
     pub(crate) fn shown(&self) -> String {
         let unit = if self.minutes == 1 { "minute" } else { "minutes" };
-        let line = format!("<p class=\"wb-minutes\">About {} {unit}</p>\n", self.minutes);
+        let line = html! { p class="wb-minutes" { "About " (self.minutes) " " (unit) } "\n" }.into_string();
         match self.text.split_once('\n') {
             Some((title, rest)) if title.starts_with("# ") => format!("{title}\n\n{line}\n{rest}"),
             _ => format!("{line}\n{}", self.text),
@@ -140,8 +140,9 @@ pub(crate) fn cut(name: &str, path: &Path, text: &str, outline: &Outline, minute
     let files: Vec<String> = parts.iter().map(|part| file_name(path, part, "html")).collect();
     let titles: Vec<String> = parts.iter().map(|part| part.title.clone()).collect();
     for (at, part) in parts.iter_mut().enumerate() {
-        let summary = summary::html(&rows, &outline.homes, &files, at, name);
-        let navigation = if count > 1 { navigation(name, &titles, &files, at) } else { String::new() };
+        let summary = summary::shown(&rows, &outline.homes, &files, at, name).into_string();
+        let navigation =
+            if count > 1 { navigation(name, &titles, &files, at).into_string() + "\n\n" } else { String::new() };
         part.text = match part.text.split_once('\n') {
             Some((title, rest)) if title.starts_with("# ") => {
                 format!("{title}\n\n{navigation}{}\n\n{summary}", rest.trim())
@@ -153,22 +154,23 @@ pub(crate) fn cut(name: &str, path: &Path, text: &str, outline: &Outline, minute
 }
 
 /// The list of a chapter's pages.
-fn navigation(name: &str, titles: &[String], files: &[String], own: usize) -> String {
-    let mut html = format!(
-        "<nav class=\"wb-pages\" aria-label=\"The pages of this chapter\">\n<p>Page {} of {} of “{}”</p>\n<ol>\n",
-        own + 1,
-        titles.len(),
-        escape(name)
-    );
-    for (at, (title, file)) in titles.iter().zip(files).enumerate() {
-        let title = escape(title);
-        html += &if at == own {
-            format!("<li aria-current=\"page\">{title}</li>\n")
-        } else {
-            format!("<li><a href=\"{file}\">{title}</a></li>\n")
-        };
+fn navigation(name: &str, titles: &[String], files: &[String], own: usize) -> Markup {
+    html! {
+        nav class="wb-pages" aria-label="The pages of this chapter" {
+            "\n"
+            p { "Page " (own + 1) " of " (titles.len()) " of “" (name) "”" }
+            "\n"
+            ol {
+                "\n"
+                @for (at, (title, file)) in titles.iter().zip(files).enumerate() {
+                    @if at == own { li aria-current="page" { (title) } }
+                    @else { li { a href=(file) { (title) } } }
+                    "\n"
+                }
+            }
+            "\n"
+        }
     }
-    html + "</ol>\n</nav>\n\n"
 }
 
 /// The name of a page's file, beside the chapter's.
@@ -238,7 +240,9 @@ pub(crate) fn place(book: &mut Book, mut cut: BTreeMap<PathBuf, Vec<(Part, Strin
             .collect();
         if !moved.is_empty() {
             let list = serde_json::to_string(&moved).unwrap_or_default();
-            chapter.content += &format!("\n\n<script type=\"application/json\" class=\"wb-moved\">{list}</script>\n");
+            let script = html! { script type="application/json" class="wb-moved" { (markup::json(&list)) } "\n" };
+            chapter.content += "\n\n";
+            chapter.content += &script.into_string();
         }
         places.0.insert(path, own);
     });

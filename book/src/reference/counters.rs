@@ -8,7 +8,7 @@ use kernels::known::{self, Kind};
 
 use super::{Page, Sources, anchor, listed};
 use crate::fault::Reason;
-use crate::html::{Table, code, escape};
+use crate::html::{Append, Markup, Table, code, html, row, text, texts};
 use crate::quantity::{OWN, SUMS};
 use crate::runs::{Counter, Runs};
 
@@ -140,7 +140,8 @@ fn page(family: &Family, from: &Sources<'_>) -> Result<Option<Page>, Reason> {
 
 fn section(counter: &Counter, from: &Sources<'_>) -> Result<String, Reason> {
     let Counter { metric, label, unit, meaning } = counter;
-    let mut text = format!("\n## {}\n\n<p class=\"wb-metric\">{}</p>\n\n{meaning}\n\n", heading(counter), code(metric));
+    let name = html! { p class="wb-metric" { (code(metric)) } }.into_string();
+    let mut text = format!("\n## {}\n\n{name}\n\n{meaning}\n\n", heading(counter));
     let _ = writeln!(text, "- **Unit:** {unit}, {}.", unit_rule(unit));
     let _ = writeln!(text, "- **Exact:** {}", exactness(metric)?);
     let chapters: Vec<String> = (from.chapters.iter())
@@ -209,30 +210,26 @@ fn speaks_of(text: &str, counter: &Counter) -> bool {
 }
 
 /// `counter-index`: every counter with a link to its section. `to` leads to the pages.
-pub(crate) fn index(runs: &dyn Runs, to: &str) -> String {
-    let mut html = String::new();
+pub(crate) fn index(runs: &dyn Runs, to: &str) -> Markup {
+    let mut tables = Markup::default();
     for family in &FAMILIES {
         let members = members(family, runs);
         if members.is_empty() {
             continue;
         }
         let mut table = Table { text_columns: 3, ..Table::default() };
-        table.caption = format!("<a href=\"{to}{}.html\">{}</a>", family.slug, escape(family.title));
-        table.heads = ["counter", "Nsight Compute’s name", "unit"].map(str::to_owned).to_vec();
+        table.caption = html! { a href={ (to) (family.slug) ".html" } { (family.title) } };
+        table.heads = texts(["counter", "Nsight Compute’s name", "unit"]);
         if family.slug == "own" {
-            "name".clone_into(&mut table.heads[1]);
+            table.heads[1] = text("name");
         }
         for counter in members {
             let link = format!("{to}{}.html#{}", family.slug, anchor(&counter.label));
-            table.rows.push(vec![
-                format!("<a href=\"{link}\">{}</a>", escape(&counter.label)),
-                code(&counter.metric),
-                escape(&counter.unit),
-            ]);
+            table.rows.push(row![html! { a href=(link) { (counter.label) } }, code(&counter.metric), counter.unit,]);
         }
-        html += &table.html();
+        tables.add(table.html());
     }
-    html
+    tables
 }
 
 #[cfg(test)]
@@ -248,7 +245,7 @@ mod tests {
         for metric in &all {
             assert_eq!(FAMILIES.iter().filter(|family| (family.has)(metric)).count(), 1, "{metric}");
         }
-        let index = index(&runs, "counters/");
+        let index = index(&runs, "counters/").0;
         assert_eq!(index.matches("<a href=").count(), all.len() + FAMILIES.len());
         for metric in &all {
             assert!(index.contains(&**metric), "{metric} has a name and a meaning in quantity::OWN");

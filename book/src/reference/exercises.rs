@@ -2,7 +2,6 @@
 //! readers solve them. Read from the descriptions of the exercises. Judging, and what a learner gets at first, is the work of
 //! the program that serves the page (`theme/lab/exercise.js`): here is what can be read without it.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,8 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::Page;
-use super::findings::spans;
-use crate::html::{capital, escape};
+use crate::html::{self, Markdown, Markup, capital, code, html, sentence};
 
 /// An exercise, in the course's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,39 +88,40 @@ impl Exercise {
     }
 
     /// Its part of the page: what is to be done, and a section in which the page's script lets readers do it.
-    fn section(&self) -> String {
+    fn section(&self) -> Markdown {
         let Self { name, title, kind, minutes, .. } = self;
-        let mut out = format!("\n## {title}\n\n");
-        let objectives: Vec<String> = self.objectives.iter().map(|text| format!("<li>{}</li>", spans(text))).collect();
-        let _ = write!(
-            out,
-            "<p class=\"wb-caption\">{}, {minutes} minutes</p>\n<ul>{}</ul>\n",
-            escape(&capital(kind)),
-            objectives.join("")
-        );
+        let mut out = Markdown::from(format!("\n## {title}\n\n"));
+        out.push(html! {
+            p class="wb-caption" { (capital(kind)) ", " (minutes) " minutes" }
+            "\n"
+            ul { @for text in &self.objectives { li { (sentence(text)) } } }
+            "\n"
+        });
         if !self.task.trim().is_empty() {
-            let _ = write!(out, "\n<pre class=\"wb-exercise-task\">{}</pre>\n", escape(self.task.trim_matches('\n')));
+            out.push("\n");
+            out.push(html! { pre class="wb-exercise-task" { (self.task.trim_matches('\n')) } "\n" });
         }
         if let Some(kernel) = &self.kernel {
-            let _ = write!(out, "\n````cuda\n{}\n````\n", kernel.trim_end());
+            out.push("\n");
+            out.fenced("cuda", kernel.trim_end());
         }
-        let asks: Vec<String> =
-            self.questions.iter().map(|(_, ask)| format!("<li><span>{}</span></li>", spans(ask))).collect();
-        let list = match asks.is_empty() {
-            true => String::new(),
-            false => format!("<ol class=\"wb-exercise-questions\">{}</ol>\n", asks.join("")),
-        };
         let ids: Vec<&str> = self.questions.iter().map(|(id, _)| &**id).collect();
-        let config = json!({"name": name, "kind": kind, "questions": ids}).to_string().replace('<', "\\u003c");
-        let id = format!("exercise-{}", name.replace('_', "-"));
-        let _ = write!(
-            out,
-            "\n<section class=\"wb-widget wb-exercise\" data-widget=\"exercise\" id=\"{id}\" aria-labelledby=\"{id}-title\">\n\
-             <p class=\"wb-lab-title\" id=\"{id}-title\">{}</p>\n{list}\
-             <p>In a terminal: <code>warpbook exercise check {name}</code>, and <code>warpbook exercise hint {name}</code></p>\n\
-             <script type=\"application/json\">{config}</script>\n</section>\n",
-            escape(title)
-        );
+        let config = json!({"name": name, "kind": kind, "questions": ids}).to_string();
+        let content = html! {
+            @if !self.questions.is_empty() {
+                ol class="wb-exercise-questions" {
+                    @for (_, ask) in &self.questions { li { span { (sentence(ask)) } } }
+                }
+                "\n"
+            }
+            p {
+                "In a terminal: " (code(&format!("warpbook exercise check {name}"))) ", and "
+                (code(&format!("warpbook exercise hint {name}")))
+            }
+            "\n"
+        };
+        out.push("\n");
+        out.push(html::widget("exercise", &format!("exercise-{}", name.replace('_', "-")), title, content, &config));
         out
     }
 }
@@ -135,9 +134,9 @@ pub(crate) fn pages(exercises: &[Exercise]) -> Vec<Page> {
         let mut text = format!(
             "The exercises of this group, in their order. `warpbook watch` leads through them in a terminal; where the program \
              serves this page (`warpbook book serve --open`), they are solved and judged here.\n\n{}",
-            progress("above")
+            progress("above").into_string()
         );
-        of.iter().for_each(|exercise| text += &exercise.section());
+        of.iter().for_each(|exercise| text += &exercise.section().0);
         let minutes = of.iter().map(|exercise| exercise.minutes).sum();
         Page { slug: first.slug().to_owned(), title: format!("Exercises: {}", first.group.1), text, minutes }
     };
@@ -145,31 +144,37 @@ pub(crate) fn pages(exercises: &[Exercise]) -> Vec<Page> {
 }
 
 /// The section that says what is done, and writes it down for the command line.
-fn progress(id: &str) -> String {
-    format!(
-        "<section class=\"wb-widget wb-exercise-progress\" data-widget=\"progress\" id=\"progress-{id}\" \
-         aria-labelledby=\"progress-{id}-title\">\n<p class=\"wb-lab-title\" id=\"progress-{id}-title\">What you have done in \
-         the book</p>\n<p>What is answered here stays in this browser until it is written to a file, which \
-         <code>warpbook exercise import FILE</code> adds to what the command line knows.</p>\n</section>\n"
-    )
+fn progress(id: &str) -> Markup {
+    let (id, title) = (format!("progress-{id}"), format!("progress-{id}-title"));
+    html! {
+        section class="wb-widget wb-exercise-progress" data-widget="progress" id=(id) aria-labelledby=(title) {
+            "\n"
+            p class="wb-lab-title" id=(title) { "What you have done in the book" }
+            "\n"
+            p {
+                "What is answered here stays in this browser until it is written to a file, which "
+                (code("warpbook exercise import FILE")) " adds to what the command line knows."
+            }
+            "\n"
+        }
+        "\n"
+    }
 }
 
 /// `exercise-index`: the groups, in one line of HTML. `to` leads to their pages.
-pub(crate) fn index(exercises: &[Exercise], to: &str) -> String {
+pub(crate) fn index(exercises: &[Exercise], to: &str) -> Markup {
     let groups = exercises.chunk_by(|one, other| one.group == other.group);
     let group = |of: &[Exercise]| {
         let minutes: u32 = of.iter().map(|exercise| exercise.minutes).sum();
-        let names: Vec<String> = of.iter().map(|exercise| escape(&exercise.title)).collect();
-        format!(
-            "<li><a href=\"{to}{}.html\">{}</a> ({} exercises, {minutes} minutes): {}</li>",
-            of[0].slug(),
-            escape(&of[0].group.1),
-            of.len(),
-            names.join("; ")
-        )
+        let names: Vec<&str> = of.iter().map(|exercise| &*exercise.title).collect();
+        html! {
+            li {
+                a href={ (to) (of[0].slug()) ".html" } { (of[0].group.1) }
+                " (" (of.len()) " exercises, " (minutes) " minutes): " (names.join("; "))
+            }
+        }
     };
-    let list: String = groups.map(group).collect();
-    format!("<ul>{list}</ul>")
+    html! { ul { @for of in groups { (group(of)) } } }
 }
 
 /// The exercises of the course in a folder; none where there is no course.
@@ -231,7 +236,7 @@ mod tests {
         let all: String = pages.iter().map(|page| page.text.as_str()).collect();
         assert!(exercises.iter().all(|exercise| all.contains(&format!("\"name\":\"{}\"", exercise.name))));
         assert!(
-            pages.len() > 5 && index(&exercises, "exercises/").contains(&format!("exercises/{}.html", pages[0].slug))
+            pages.len() > 5 && index(&exercises, "exercises/").0.contains(&format!("exercises/{}.html", pages[0].slug))
         );
         let empty = tempfile::tempdir().unwrap();
         assert_eq!(read(Some(empty.path())), Ok(Vec::new()));

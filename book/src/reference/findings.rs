@@ -9,7 +9,7 @@ use sim::report::FindingKind;
 use super::{Page, Sources, listed};
 use crate::catalogue;
 use crate::fault::Reason;
-use crate::html::{self, Table, code, escape};
+use crate::html::{self, Markup, Table, code, html, row, sentence, text, texts};
 
 /// Most examples on a page.
 const EXAMPLES: usize = 3;
@@ -131,36 +131,35 @@ fn counterpart(kind: FindingKind) -> Result<String, Reason> {
         let list: Vec<String> = tools.iter().map(reports).collect();
         let _ = writeln!(text, "Of {kernels} of the catalogue with this finding, {}, on a GPU.", list.join(", "));
     }
-    let of = |key: &str| escape(record.head.get(key).map_or("unknown", String::as_str));
+    let of = |key: &str| record.head.get(key).map_or("unknown", String::as_str);
     // Only the tools that say something of one of these kernels: columns of nothing but dashes leave no room for words.
     let spoken: Vec<usize> = (0..TOOLS.len()).filter(|&at| with.iter().any(|said| said.tools[at] != NOTHING)).collect();
     let mut table = Table { text_columns: 2 + spoken.len(), ..Table::default() };
-    table.heads = ["kernel", "simulator"].map(str::to_owned).to_vec();
-    table.heads.extend(spoken.iter().map(|&at| TOOLS[at].to_owned()));
-    table.caption = format!(
-        "The kernels of the catalogue that have this finding, and what compute-sanitizer {} said of them on an {}. Tools \
-         that had nothing to say of any of them are left out.",
-        of("compute-sanitizer"),
-        of("gpu")
-    );
+    table.heads = texts(["kernel", "simulator"]);
+    table.heads.extend(texts(spoken.iter().map(|&at| TOOLS[at])));
+    table.caption = html! {
+        "The kernels of the catalogue that have this finding, and what compute-sanitizer " (of("compute-sanitizer"))
+        " said of them on an " (of("gpu")) ". Tools that had nothing to say of any of them are left out."
+    };
     for said in &with {
-        let cell = |text: &String| match text.as_str() {
-            NOTHING => "–".to_owned(),
-            text if text.starts_with(STOPPED) => "(stopped)".to_owned(),
-            text => escape(text),
+        let cell = |at: usize| match said.tools[at].as_str() {
+            NOTHING => "–",
+            text if text.starts_with(STOPPED) => "(stopped)",
+            text => text,
         };
-        let mut cells = vec![code(&said.kernel), escape(&said.warpbook.join(" "))];
-        cells.extend(spoken.iter().map(|&at| cell(&said.tools[at])));
+        let mut cells = row![code(&said.kernel), said.warpbook.join(" ")];
+        cells.extend(texts(spoken.iter().map(|&at| cell(at))));
         table.rows.push(cells);
     }
     let table = if with.len() > UNFOLDED {
-        html::folded(&format!("The {} kernels, one by one", with.len()), &table.html())
+        html::folded(&format!("The {} kernels, one by one", with.len()), table.html())
     } else {
         table.html()
     };
     let _ = write!(
         text,
-        "\n{table}\nWhy one side alone finds some of them is in [the whole table](../checks.md#beside-compute-sanitizer).\n"
+        "\n{}\nWhy one side alone finds some of them is in [the whole table](../checks.md#beside-compute-sanitizer).\n",
+        table.into_string()
     );
     Ok(text)
 }
@@ -184,31 +183,24 @@ fn finders(record: &Comparison, kind: &str) -> Vec<(&'static str, usize)> {
 }
 
 /// `finding-index`: the kinds, each with its first sentence and a link to its page. `to` leads to the pages.
-pub(crate) fn index(to: &str) -> Result<String, Reason> {
+pub(crate) fn index(to: &str) -> Result<Markup, Reason> {
     let mut table = Table { text_columns: 4, ..Table::default() };
-    table.caption = "Every kind of finding, from the simulator’s own list.".to_owned();
-    table.heads =
-        ["finding", "what it is", "examples in the catalogue", "compute-sanitizer"].map(str::to_owned).to_vec();
+    table.caption = text("Every kind of finding, from the simulator’s own list.");
+    table.heads = texts(["finding", "what it is", "examples in the catalogue", "compute-sanitizer"]);
     let record = comparison().map_err(Reason::Contradicted)?;
     for kind in FindingKind::ALL {
         let name = kind.name();
         let waiting = catalogue::of(name).filter(|&kernel| record.waiting.contains(kernel));
         let kernels = having(&record, name).count() + waiting.count();
-        let tools: Vec<String> = finders(&record, name).iter().map(|(tool, _)| escape(tool)).collect();
-        table.rows.push(vec![
-            format!("<a href=\"{to}{name}.html\">{}</a>", code(name)),
-            spans(&summary(kind)),
-            kernels.to_string(),
+        let tools: Vec<String> = finders(&record, name).iter().map(|(tool, _)| (*tool).to_owned()).collect();
+        table.rows.push(row![
+            html! { a href={ (to) (name) ".html" } { (code(name)) } },
+            sentence(&summary(kind)),
+            kernels,
             listed(&tools),
         ]);
     }
     Ok(table.html())
-}
-
-/// HTML of a sentence with code spans.
-pub(super) fn spans(text: &str) -> String {
-    let parts = text.split('`').enumerate();
-    parts.map(|(at, part)| if at % 2 == 1 { code(part) } else { escape(part) }).collect()
 }
 
 #[cfg(test)]
@@ -259,7 +251,7 @@ mod tests {
             assert!(page.text.contains("{{#wb finding ") && page.text.contains("counterpart"), "{}", page.text);
             assert!(!page.text.contains("## Exercises") && page.slug == kind.name());
         }
-        assert_eq!(index("checks/").unwrap().matches("<a href=\"checks/").count(), FindingKind::ALL.len());
+        assert_eq!(index("checks/").unwrap().0.matches("<a href=\"checks/").count(), FindingKind::ALL.len());
     }
 
     #[test]

@@ -97,7 +97,7 @@ fn list_exercises(book: &mut Book, path: &Path, exercises: &[Exercise]) {
     if exercises.is_empty() {
         return;
     }
-    let list = exercises::index(exercises, &format!("{}/", path.with_extension("").display()));
+    let list = exercises::index(exercises, &format!("{}/", path.with_extension("").display())).into_string();
     book.for_each_chapter_mut(|chapter| {
         if chapter.path.as_deref() == Some(path) {
             chapter.content = chapter.content.replace("{{#wb exercise-index}}", &list);

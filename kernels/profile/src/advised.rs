@@ -1,12 +1,12 @@
 //! Advice: the edits that would help, as cards.
 
 use advice::{Advice, Edit};
+use markup::sentence;
 use maud::{Markup, html};
 
 use crate::light::change;
 use crate::number::{us, whole};
 use crate::origin::{Origin, mark};
-use crate::parts::sentence;
 use crate::shown::Shown;
 
 /// The section's content.

@@ -1,11 +1,11 @@
 //! Findings: what is wrong with the kernel, or worth a look.
 
+use markup::sentence;
 use maud::{Markup, html};
 use sim::Report;
 use sim::report::{Finding, Severity};
 
 use crate::number::whole;
-use crate::parts::sentence;
 use crate::shown::Shown;
 
 /// How many findings and remarks there are, in words.

@@ -1,17 +1,7 @@
 //! Numbers as the page shows them.
 
 /// A whole number with a comma behind every third digit from the right.
-pub fn whole(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub use markup::number as whole;
 
 /// Microseconds, with as many digits as they deserve.
 pub(crate) fn us(us: f64) -> String {

@@ -1,7 +1,8 @@
 //! The page as a whole.
 
 use kernels::names;
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use markup::committed;
+use maud::{DOCTYPE, Markup, html};
 use sim::target;
 
 use crate::data::Profile;
@@ -53,7 +54,7 @@ pub fn page(profile: &Profile<'_>) -> String {
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content={ "warpbook " (env!("CARGO_PKG_VERSION")) };
                 title { (title) }
-                style { (PreEscaped(STYLE)) }
+                style { (committed(STYLE)) }
             }
             body {
                 a class="skip" href="#main" { "To the launches" }
@@ -67,7 +68,7 @@ pub fn page(profile: &Profile<'_>) -> String {
                     (ptx::section(profile, &files))
                 }
                 @for target in targets { (occupancy::script(target)) }
-                script { (PreEscaped(SCRIPT)) }
+                script { (committed(SCRIPT)) }
             }
         }
     };

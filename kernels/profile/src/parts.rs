@@ -1,6 +1,6 @@
 //! Pieces that several sections are made of.
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use crate::origin::{Origin, mark};
 use crate::shown::Shown;
@@ -29,15 +29,6 @@ pub(crate) fn table(title: &str, head: Markup, body: Markup) -> Markup {
     }
 }
 
-/// A sentence in which names of code stand between backticks.
-pub(crate) fn sentence(text: &str) -> Markup {
-    html! {
-        @for (at, part) in text.split('`').enumerate() {
-            @if at % 2 == 1 { code { (part) } } @else { (part) }
-        }
-    }
-}
-
 /// The head of a column of numbers, with their mark.
 pub(crate) fn column(title: &str, origin: Origin) -> Markup {
     html! { th scope="col" class="n" { (title) br; (mark(origin)) } }
@@ -50,7 +41,7 @@ pub(crate) fn bar(percent: f64, class: &str) -> Markup {
 }
 
 /// A drawing that a program has made already, inside the page: it scrolls where it does not fit.
-pub(crate) fn drawing(width: f64, height: f64, title: &str, description: &str, id: &str, body: &str) -> Markup {
+pub(crate) fn drawing(width: f64, height: f64, title: &str, description: &str, id: &str, body: &Markup) -> Markup {
     let (of_title, of_description) = (format!("{id}-t"), format!("{id}-d"));
     html! {
         div class="scroll drawing" tabindex="0" role="region" aria-label=(title) {
@@ -58,7 +49,7 @@ pub(crate) fn drawing(width: f64, height: f64, title: &str, description: &str, i
                 aria-labelledby=(of_title) aria-describedby=(of_description) {
                 title id=(of_title) { (title) }
                 desc id=(of_description) { (description) }
-                (PreEscaped(body))
+                (body)
             }
         }
     }

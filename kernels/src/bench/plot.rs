@@ -3,9 +3,11 @@
 
 use std::fmt::Write as _;
 
+use markup::drawing::{Drawing, Tenths, dot, rect, text};
+use markup::{Append, Markup, html};
+
 use super::record::{Record, Row};
 use super::view::{self, Block, Line};
-use crate::svg::{Drawing, escape, text};
 
 /// Width of the versions' names, in the picture's units.
 const NAMES: f64 = 250.0;
@@ -46,7 +48,7 @@ pub fn svg(record: &Record, keep: &dyn Fn(&Row) -> bool) -> Option<String> {
     let width = NAMES + BARS + BEHIND;
     let words: Vec<String> = panels.iter().map(Panel::words).collect();
     let p = &record.provenance;
-    let mut svg = String::new();
+    let mut svg = Markup::default();
     let mut top = 0.0;
     for panel in &panels {
         panel.draw(&mut svg, top);
@@ -109,50 +111,40 @@ impl<'a> Panel<'a> {
         (most / step).ceil() * step
     }
 
-    fn draw(&self, svg: &mut String, top: f64) {
+    fn draw(&self, svg: &mut Markup, top: f64) {
         let (scale, main) = (self.scale(), self.main);
         let x = |rate: f64| NAMES + BARS * rate / scale;
-        text(svg, "title", 10.0, top + 22.0, main.problem);
+        svg.add(text("title", 10.0, top + 22.0, main.problem));
         let rings = if self.others.is_empty() { "" } else { "; rings: the same size with other data" };
         let about = format!("{} {}, {}{rings}", main.size, main.unit, main.data);
-        text(svg, "faint", 10.0, top + 40.0, &about);
-        text(svg, "faint", NAMES, top + 58.0, "0");
-        text(svg, "faint end", NAMES + BARS, top + 58.0, &format!("{scale} GB/s"));
+        svg.add(text("faint", 10.0, top + 40.0, &about));
+        svg.add(text("faint", NAMES, top + 58.0, "0"));
+        svg.add(text("faint end", NAMES + BARS, top + 58.0, &format!("{scale} GB/s")));
         for (i, line) in main.lines.iter().enumerate() {
             let y = top + HEAD + LINE * i as f64;
-            text(svg, "end", NAMES - 8.0, y + 14.0, &line.row.version);
+            svg.add(text("end", NAMES - 8.0, y + 14.0, &line.row.version));
             let class = if line.row.peer { "peer" } else { "ours" };
             let Some((rate, times)) = line.gb_per_s.zip(line.times()) else {
-                text(svg, "faint", NAMES + 4.0, y + 14.0, &line.why().unwrap_or_default());
+                svg.add(text("faint", NAMES + 4.0, y + 14.0, &line.why().unwrap_or_default()));
                 continue;
             };
             let width = x(rate) - NAMES;
-            let _ = writeln!(
-                svg,
-                "<rect class=\"{class}\" x=\"{NAMES}\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{:.1}\"/>",
-                y + 3.0,
-                LINE - 6.0
-            );
+            svg.add(rect(class, NAMES, Tenths(y + 3.0), (Tenths(width), Tenths(LINE - 6.0))));
             for (rate, data) in self.elsewhere(line) {
-                let _ = writeln!(
-                    svg,
-                    "<circle class=\"dot\" cx=\"{:.1}\" cy=\"{:.1}\" r=\"4\"><title>{}</title></circle>",
-                    x(rate),
-                    y + LINE / 2.0,
-                    escape(&format!("{data}: {rate:.0} GB/s"))
-                );
+                svg.add(dot((x(rate), y + LINE / 2.0), 4.0, &format!("{data}: {rate:.0} GB/s")));
             }
             let behind = format!("{rate:.0} GB/s, {}", microseconds(times.median_ns));
-            text(svg, "", NAMES + BARS + 12.0, y + 14.0, &behind);
+            svg.add(text("", NAMES + BARS + 12.0, y + 14.0, &behind));
         }
         if let Some(roof) = self.roof() {
             let (from, to) = (top + HEAD - 4.0, top + self.height() - 12.0);
-            let x = x(roof);
-            let _ = writeln!(
-                svg,
-                "<line class=\"roof\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{from:.1}\" y2=\"{to:.1}\">\
-                 <title>a copy of as many bytes: {roof:.0} GB/s</title></line>"
-            );
+            let x = Tenths(x(roof));
+            svg.add(html! {
+                line class="roof" x1=(x) x2=(x) y1=(Tenths(from)) y2=(Tenths(to)) {
+                    title { "a copy of as many bytes: " (format_args!("{roof:.0}")) " GB/s" }
+                }
+                "\n"
+            });
         }
     }
 

@@ -1,10 +1,10 @@
 //! A comparison as one page of HTML that needs nothing else: no script, no style sheet, no picture.
 
-use std::fmt::Write as _;
+use markup::{DOCTYPE, Markup, committed, html};
 
 use super::comparison::{Comparison, CounterRow, Row};
 use super::flat;
-use crate::svg::escape;
+use crate::baseline::Changed;
 
 /// The page's look: the reader's own font size and colours, light or dark.
 const STYLE: &str = "
@@ -24,152 +24,187 @@ summary { cursor: pointer; }
 /// The page. Only counters that are called like one of `parts` are listed (all, if there are none).
 pub fn page(comparison: &Comparison, parts: &[String]) -> String {
     let summary = &comparison.summary;
-    let mut html = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" \
-         content=\"width=device-width, initial-scale=1\">\n<title>Simulated beside measured</title>\n<style>{STYLE}</style>\n\
-         </head>\n<body>\n<main>\n<h1>Simulated beside measured</h1>\n<p{}>{}.</p>\n",
-        if summary.agrees { "" } else { " class=\"bad\"" },
-        escape(&summary.closing)
-    );
-    if comparison.records.is_empty() {
-        let _ = writeln!(html, "<p>Nothing was measured: only the simulator knows {}.</p>", escape(&comparison.target));
-    }
-    list(&mut html, "To be looked at in the list of known differences", &summary.review);
-    records(&mut html, comparison);
-    changes(&mut html, comparison);
-    unequal(&mut html, comparison, parts);
     let mut problems: Vec<&str> = comparison.rows.iter().map(|row| row.problem).collect();
     problems.dedup();
-    for problem in problems {
-        let _ = writeln!(html, "<h2>{problem}</h2>");
-        cases(&mut html, comparison.rows.iter().filter(|row| row.problem == problem), problem);
-    }
-    html += "</main>\n</body>\n</html>\n";
-    html
+    let page = html! {
+        (DOCTYPE) "\n"
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                title { "Simulated beside measured" }
+                style { (committed(STYLE)) }
+            }
+            "\n"
+            body {
+                main {
+                    h1 { "Simulated beside measured" }
+                    "\n"
+                    p class=[(!summary.agrees).then_some("bad")] { (summary.closing) "." }
+                    "\n"
+                    @if comparison.records.is_empty() {
+                        p { "Nothing was measured: only the simulator knows " (comparison.target) "." }
+                        "\n"
+                    }
+                    (list("To be looked at in the list of known differences", &summary.review))
+                    (records(comparison))
+                    (changes(comparison))
+                    (unequal(comparison, parts))
+                    @for problem in problems {
+                        h2 { (problem) }
+                        "\n"
+                        (cases(comparison.rows.iter().filter(|row| row.problem == problem), problem))
+                    }
+                }
+            }
+        }
+        "\n"
+    };
+    page.into_string()
 }
 
 /// A paragraph for every sentence, behind a heading.
-fn list(html: &mut String, title: &str, sentences: &[String]) {
-    if sentences.is_empty() {
-        return;
+fn list(title: &str, sentences: &[String]) -> Markup {
+    html! {
+        @if !sentences.is_empty() {
+            h2 { (title) }
+            "\n"
+            ul { @for sentence in sentences { li { (sentence) } "\n" } }
+            "\n"
+        }
     }
-    let _ = writeln!(html, "<h2>{title}</h2>\n<ul>");
-    for sentence in sentences {
-        let _ = writeln!(html, "<li>{}</li>", escape(sentence));
-    }
-    *html += "</ul>\n";
 }
 
-fn records(html: &mut String, comparison: &Comparison) {
+fn records(comparison: &Comparison) -> Markup {
     if comparison.records.is_empty() {
-        return;
+        return Markup::default();
     }
-    table(html, "Where the measured numbers come from", &["record", "GPU", "driver", "Nsight Compute", "day"], 5);
-    for record in &comparison.records {
-        let p = &record.provenance;
-        let _ = write!(html, "<tr><th scope=\"row\">{}</th>", escape(&record.file));
-        for cell in [&p.gpu, &p.driver, &p.ncu, &p.date] {
-            let _ = write!(html, "<td>{}</td>", escape(cell));
+    let rows = html! {
+        @for record in &comparison.records {
+            @let p = &record.provenance;
+            tr {
+                th scope="row" { (record.file) }
+                @for cell in [&p.gpu, &p.driver, &p.ncu, &p.date] { td { (cell) } }
+            }
+            "\n"
         }
-        *html += "</tr>\n";
-    }
-    *html += "</tbody></table></div>\n";
+    };
+    table("Where the measured numbers come from", &["record", "GPU", "driver", "Nsight Compute", "day"], 5, &rows)
 }
 
 /// What code that is not the recorded code counts otherwise.
-fn changes(html: &mut String, comparison: &Comparison) {
-    for changes in &comparison.changes {
-        let title = format!("What {} counts otherwise than the code that was recorded", changes.file);
-        table(html, &escape(&title), &["line", "text", "counter", "recorded code", "now"], 3);
-        for line in &changes.lines {
-            for counter in &line.counters {
-                let number = line.line.map_or("gone".to_owned(), |line| line.to_string());
-                let _ = writeln!(
-                    html,
-                    "<tr><th scope=\"row\">{number}</th><td><code>{}</code></td><td>{}</td>{}{}</tr>",
-                    escape(&line.text),
-                    escape(counter.label),
-                    cell(Some(counter.was)),
-                    cell(Some(counter.now)),
-                );
+fn changes(comparison: &Comparison) -> Markup {
+    let rows = |lines: &[Changed]| {
+        html! {
+            @for line in lines {
+                @for counter in &line.counters {
+                    tr {
+                        th scope="row" { (line.line.map_or("gone".to_owned(), |line| line.to_string())) }
+                        td { code { (line.text) } }
+                        td { (counter.label) }
+                        (cell(Some(counter.was)))
+                        (cell(Some(counter.now)))
+                    }
+                    "\n"
+                }
             }
         }
-        *html += "</tbody></table></div>\n";
+    };
+    html! {
+        @for changes in &comparison.changes {
+            @let title = format!("What {} counts otherwise than the code that was recorded", changes.file);
+            (table(&title, &["line", "text", "counter", "recorded code", "now"], 3, &rows(&changes.lines)))
+        }
     }
 }
 
 /// Every counter that is not equal.
-fn unequal(html: &mut String, comparison: &Comparison, parts: &[String]) {
+fn unequal(comparison: &Comparison, parts: &[String]) -> Markup {
     let worst = flat::worst(comparison, parts);
     if worst.is_empty() {
-        return;
+        return Markup::default();
     }
-    *html += "<h2>Not equal</h2>\n<details><summary>";
-    let _ = write!(html, "{} counters, the farthest apart first", worst.len());
-    *html += "</summary>\n";
+    let rows = html! {
+        @for flat in &worst {
+            @let CounterRow { label, simulated, measured, known, agrees, .. } = *flat.counter;
+            tr {
+                th scope="row" { (flat.row.version) }
+                td { (flat.row.case) }
+                td { (label) }
+                (cell(Some(simulated)))
+                (cell(measured))
+                td class=(if agrees == Some(false) { "bad" } else { "known" }) { (flat.counter.word()) }
+                td { @if let Some(known) = known { (known.cause) " (" (known.page) ")" } }
+            }
+            "\n"
+        }
+    };
     let heads = ["version", "case", "counter", "simulated", "measured", "verdict", "cause"];
-    table(html, "Counters that are not equal", &heads, 3);
-    for flat in worst {
-        let CounterRow { label, simulated, measured, known, agrees, .. } = *flat.counter;
-        let class = if agrees == Some(false) { "bad" } else { "known" };
-        let cause = known.map_or(String::new(), |known| format!("{} ({})", escape(known.cause), escape(known.page)));
-        let _ = writeln!(
-            html,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td>{}{}<td class=\"{class}\">{}</td><td>{cause}</td></tr>",
-            flat.row.version,
-            escape(&flat.row.case),
-            escape(label),
-            cell(Some(simulated)),
-            cell(measured),
-            flat.counter.word(),
-        );
+    html! {
+        h2 { "Not equal" }
+        "\n"
+        details {
+            summary { (worst.len()) " counters, the farthest apart first" }
+            "\n"
+            (table("Counters that are not equal", &heads, 3, &rows))
+        }
+        "\n"
     }
-    *html += "</tbody></table></div>\n</details>\n";
 }
 
 /// A line for every case.
-fn cases<'a>(html: &mut String, rows: impl Iterator<Item = &'a Row>, problem: &str) {
+fn cases<'a>(rows: impl Iterator<Item = &'a Row>, problem: &str) -> Markup {
     let heads = ["version", "case", "data", "result", "counters equal", "known to differ", "not repeated", "µs"];
-    table(html, &format!("The cases of {problem}"), &heads, 4);
-    for row in rows {
-        let count = |wanted: &dyn Fn(&CounterRow) -> bool| row.judged().filter(|counter| wanted(counter)).count();
-        let compared = count(&|counter| counter.agrees.is_some());
-        let equal = count(&|counter| counter.agrees == Some(true));
-        let of_word = |word: &str| count(&|counter| counter.word() == word) as u64;
-        let result = if row.results_agree() { row.verdict.word() } else { "WRONG" };
-        let time = row.live.as_ref().map(|live| live.times).or(row.recorded.as_ref().map(|r| r.times));
-        let _ = writeln!(
-            html,
-            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td{}>{result}</td><td class=\"n{}\">{}</td>{}{}<td \
-             class=\"n\">{}</td></tr>",
-            row.version,
-            escape(&row.case),
-            escape(row.data),
-            if row.results_agree() { "" } else { " class=\"bad\"" },
-            if equal == compared { "" } else { " bad" },
-            if row.recorded.is_some() { format!("{equal} of {compared}") } else { "simulator only".to_owned() },
-            cell(Some(of_word("known to differ"))),
-            cell(Some(of_word("not repeated"))),
-            time.map_or("–".to_owned(), |times| format!("{:.1}", times.median_us())),
-        );
-    }
-    *html += "</tbody></table></div>\n";
+    let rows = html! { @for row in rows { (case(row)) "\n" } };
+    table(&format!("The cases of {problem}"), &heads, 4, &rows)
 }
 
-/// Begins a table; what is wider than the page can be scrolled, also by keyboard.
-fn table(html: &mut String, caption: &str, heads: &[&str], text_columns: usize) {
-    let _ = write!(
-        html,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\n<table><caption>{caption}</caption>\n\
-         <thead><tr>"
-    );
-    for (index, head) in heads.iter().enumerate() {
-        let class = if index < text_columns { "" } else { " class=\"n\"" };
-        let _ = write!(html, "<th scope=\"col\"{class}>{head}</th>");
+fn case(row: &Row) -> Markup {
+    let count = |wanted: &dyn Fn(&CounterRow) -> bool| row.judged().filter(|counter| wanted(counter)).count();
+    let compared = count(&|counter| counter.agrees.is_some());
+    let equal = count(&|counter| counter.agrees == Some(true));
+    let of_word = |word: &str| count(&|counter| counter.word() == word) as u64;
+    let result = if row.results_agree() { row.verdict.word() } else { "WRONG" };
+    let time = row.live.as_ref().map(|live| live.times).or(row.recorded.as_ref().map(|r| r.times));
+    html! {
+        tr {
+            th scope="row" { (row.version) }
+            td { (row.case) }
+            td { (row.data) }
+            td class=[(!row.results_agree()).then_some("bad")] { (result) }
+            td class=(if equal == compared { "n" } else { "n bad" }) {
+                @if row.recorded.is_some() { (equal) " of " (compared) } @else { "simulator only" }
+            }
+            (cell(Some(of_word("known to differ"))))
+            (cell(Some(of_word("not repeated"))))
+            td class="n" { (time.map_or("–".to_owned(), |times| format!("{:.1}", times.median_us()))) }
+        }
     }
-    *html += "</tr></thead>\n<tbody>\n";
 }
 
-fn cell(value: Option<u64>) -> String {
-    value.map_or("<td class=\"n\">–</td>".to_owned(), |value| format!("<td class=\"n\">{value}</td>"))
+/// A table; what is wider than the page can be scrolled, also by keyboard.
+fn table(caption: &str, heads: &[&str], text_columns: usize, rows: &Markup) -> Markup {
+    html! {
+        div class="scroll" tabindex="0" role="region" aria-label=(caption) {
+            "\n"
+            table {
+                caption { (caption) }
+                "\n"
+                thead {
+                    tr {
+                        @for (index, head) in heads.iter().enumerate() {
+                            th scope="col" class=[(index >= text_columns).then_some("n")] { (head) }
+                        }
+                    }
+                }
+                "\n"
+                tbody { "\n" (rows) }
+            }
+        }
+        "\n"
+    }
+}
+
+fn cell(value: Option<u64>) -> Markup {
+    html! { td class="n" { (value.map_or("–".to_owned(), |value| value.to_string())) } }
 }

@@ -1,12 +1,10 @@
 //! What the warps of one multiprocessor do in a predicted launch, as an SVG: a row per warp, a colour per state. Legible
 //! on light and dark backgrounds; says in words what it shows.
 
-use std::fmt::Write as _;
-
+use markup::drawing::{Drawing, Hundredths, Tenths, line, rect, text};
+use markup::{Append, Markup};
 use sim::Prediction;
 use sim::predict::timeline::{State, Timeline};
-
-use crate::svg::{Drawing, text};
 
 /// Width of the bars.
 const BARS: f64 = 820.0;
@@ -46,38 +44,32 @@ pub fn drawing(kernel: &str, prediction: Option<&Prediction>, timeline: &Timelin
     let height = HEAD + ROW * timeline.lanes.len() as f64 + FOOT;
     let width = NAMES + BARS + 20.0;
     let x = |clock: f64| NAMES + (clock - start) / (end - start).max(1.0) * BARS;
-    let mut svg = String::new();
-    text(&mut svg, "title", 10.0, 22.0, &format!("{kernel}: the first warps of a multiprocessor, predicted"));
+    let mut svg = Markup::default();
+    svg.add(text("title", 10.0, 22.0, &format!("{kernel}: the first warps of a multiprocessor, predicted")));
     // Two lines of words: one would be wider than the bars.
     for (number, state) in State::ALL.iter().enumerate() {
         let (row, column) = (number / LEGEND, number % LEGEND);
         let (left, top) = (10.0 + column as f64 * (width - 20.0) / LEGEND as f64, 34.0 + row as f64 * 18.0);
-        let _ = writeln!(svg, "<rect class=\"s{number}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"12\" height=\"12\"/>");
-        text(&mut svg, "", left + 16.0, top + 10.0, state.name());
+        svg.add(rect(&format!("s{number}"), Tenths(left), Tenths(top), (12, 12)));
+        svg.add(text("", left + 16.0, top + 10.0, state.name()));
     }
     let mut block = usize::MAX;
     for (row, lane) in timeline.lanes.iter().enumerate() {
         let top = HEAD + ROW * row as f64;
         if lane.block != block {
             block = lane.block;
-            text(&mut svg, "end faint", NAMES - 8.0, top + 9.0, &format!("block {}", block + 1));
-            let right = NAMES + BARS;
-            let _ = writeln!(svg, "<line class=\"line\" x1=\"10\" x2=\"{right}\" y1=\"{top:.1}\" y2=\"{top:.1}\"/>");
+            svg.add(text("end faint", NAMES - 8.0, top + 9.0, &format!("block {}", block + 1)));
+            svg.add(line("line", (10, Tenths(top)), (NAMES + BARS, Tenths(top))));
         }
         for &(from, to, state) in merged(&lane.spans, NARROWEST * (end - start) / BARS).iter() {
             let (left, wide) = (x(from), x(to) - x(from));
-            let _ = writeln!(
-                svg,
-                "<rect class=\"s{}\" x=\"{left:.2}\" y=\"{:.1}\" width=\"{wide:.2}\" height=\"{:.1}\"/>",
-                state as usize,
-                top + 1.0,
-                ROW - 2.0
-            );
+            let size = (Hundredths(wide), Tenths(ROW - 2.0));
+            svg.add(rect(&format!("s{}", state as usize), Hundredths(left), Tenths(top + 1.0), size));
         }
     }
     let foot = height - 14.0;
-    text(&mut svg, "faint", NAMES, foot, &format!("clock {start:.0}"));
-    text(&mut svg, "faint end", NAMES + BARS, foot, &format!("clock {end:.0}"));
+    svg.add(text("faint", NAMES, foot, &format!("clock {start:.0}")));
+    svg.add(text("faint end", NAMES + BARS, foot, &format!("clock {end:.0}")));
     Drawing {
         width,
         height,

@@ -1,11 +1,9 @@
 //! Predicted launches below the roofs of their GPU, as an SVG that is legible on light and dark backgrounds and says in
 //! words what it shows.
 
-use std::fmt::Write as _;
-
+use markup::drawing::{Drawing, Tenths, dot, line, text};
+use markup::{Append, Markup, html};
 use sim::Prediction;
-
-use crate::svg::{Drawing, escape, text};
 
 // Width and height of the picture, and the margins around the axes.
 const WIDTH: f64 = 760.0;
@@ -48,70 +46,41 @@ pub fn drawing(launches: &[(String, &Prediction)]) -> Drawing {
     let y_range = (least_y.log10().floor(), issue.log10().ceil());
     let x = |v: f64| LEFT + (v.log10() - x_range.0) / (x_range.1 - x_range.0) * (WIDTH - LEFT - RIGHT);
     let y = |v: f64| HEIGHT - BOTTOM - (v.log10() - y_range.0) / (y_range.1 - y_range.0) * (HEIGHT - TOP - BOTTOM);
-    let mut svg = String::new();
-    text(&mut svg, "title", LEFT, 24.0, "Instructions per byte and per nanosecond, predicted");
+    let mut svg = Markup::default();
+    svg.add(text("title", LEFT, 24.0, "Instructions per byte and per nanosecond, predicted"));
     for power in x_range.0 as i32..=x_range.1 as i32 {
         let at = x(10f64.powi(power));
-        let _ = writeln!(
-            svg,
-            "<line class=\"grid\" x1=\"{at:.1}\" x2=\"{at:.1}\" y1=\"{TOP}\" y2=\"{:.1}\"/>",
-            HEIGHT - BOTTOM
-        );
-        text(&mut svg, "faint middle", at, HEIGHT - BOTTOM + 18.0, &number(power));
+        svg.add(line("grid", (Tenths(at), TOP), (Tenths(at), Tenths(HEIGHT - BOTTOM))));
+        svg.add(text("faint middle", at, HEIGHT - BOTTOM + 18.0, &number(power)));
     }
     for power in y_range.0 as i32..=y_range.1 as i32 {
         let at = y(10f64.powi(power));
-        let _ = writeln!(
-            svg,
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>",
-            WIDTH - RIGHT
-        );
-        text(&mut svg, "faint end", LEFT - 8.0, at + 4.0, &number(power));
+        svg.add(line("grid", (LEFT, Tenths(at)), (Tenths(WIDTH - RIGHT), Tenths(at))));
+        svg.add(text("faint end", LEFT - 8.0, at + 4.0, &number(power)));
     }
-    text(
-        &mut svg,
-        "faint middle",
-        f64::midpoint(LEFT, WIDTH - RIGHT),
-        HEIGHT - 14.0,
-        "warp-instructions per byte of memory",
-    );
-    text(&mut svg, "faint", 10.0, TOP - 12.0, "warp-instructions per ns");
+    let middle = f64::midpoint(LEFT, WIDTH - RIGHT);
+    svg.add(text("faint middle", middle, HEIGHT - 14.0, "warp-instructions per byte of memory"));
+    svg.add(text("faint", 10.0, TOP - 12.0, "warp-instructions per ns"));
     let from = 10f64.powf(x_range.0).max(10f64.powf(y_range.0) / slope);
-    let _ = writeln!(
-        svg,
-        "<polyline class=\"roof\" points=\"{:.1},{:.1} {:.1},{:.1} {:.1},{:.1}\"/>",
-        x(from),
-        y(from * slope),
-        x(ridge),
-        y(issue),
-        WIDTH - RIGHT,
-        y(issue)
-    );
+    let points = [(x(from), y(from * slope)), (x(ridge), y(issue)), (WIDTH - RIGHT, y(issue))];
+    let points = points.map(|(x, y)| format!("{x:.1},{y:.1}")).join(" ");
+    svg.add(html! { polyline class="roof" points=(points) {} "\n" });
     // Above the roofs, where no launch can be; names stand to the right.
-    text(&mut svg, "faint end", WIDTH - RIGHT - 6.0, y(issue) - 6.0, &format!("issue: {issue} per ns"));
+    svg.add(text("faint end", WIDTH - RIGHT - 6.0, y(issue) - 6.0, &format!("issue: {issue} per ns")));
     let beside = from.powf(0.25) * ridge.powf(0.75);
-    text(&mut svg, "faint end", x(beside) - 10.0, y(beside * slope), &format!("memory: {slope} bytes per ns"));
+    svg.add(text("faint end", x(beside) - 10.0, y(beside * slope), &format!("memory: {slope} bytes per ns")));
     let mut lowest = f64::MAX;
     let mut sorted: Vec<_> = launches.iter().collect();
     sorted.sort_by(|a, b| a.1.roofline.per_ns.total_cmp(&b.1.roofline.per_ns));
     for (name, prediction) in sorted {
         let (cx, cy) = (x(intensity(prediction)), y(prediction.roofline.per_ns.max(1e-4)));
-        let _ = writeln!(
-            svg,
-            "<circle class=\"dot\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"5\"><title>{}</title></circle>",
-            escape(&sentence(name, prediction))
-        );
+        svg.add(dot((cx, cy), 5.0, &sentence(name, prediction)));
         // Names stand at the right, one above the other, so that they do not cover each other.
-        let line = (cy + 4.0).min(lowest - 16.0);
-        lowest = line;
-        text(&mut svg, "", WIDTH - RIGHT + 8.0, line.max(TOP), name);
-        let _ = writeln!(
-            svg,
-            "<line class=\"grid\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{cy:.1}\" y2=\"{:.1}\"/>",
-            cx + 6.0,
-            WIDTH - RIGHT + 4.0,
-            line.max(TOP) - 4.0
-        );
+        let base = (cy + 4.0).min(lowest - 16.0);
+        lowest = base;
+        svg.add(text("", WIDTH - RIGHT + 8.0, base.max(TOP), name));
+        let end = (Tenths(WIDTH - RIGHT + 4.0), Tenths(base.max(TOP) - 4.0));
+        svg.add(line("grid", (Tenths(cx + 6.0), Tenths(cy)), end));
     }
     Drawing {
         width: WIDTH,

@@ -45,7 +45,7 @@ pub enum What {
 }
 
 /// What there is to be shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Played {
     /// The drawings, the first of which is the beginning.
     pub frames: Vec<Frame>,
@@ -90,7 +90,7 @@ impl Played {
     /// What a page's script gets of it.
     pub fn json(&self) -> Value {
         let drawn = Drawn {
-            frames: self.frames.iter().map(|frame| frame.drawing.trim_end()).collect(),
+            frames: self.frames.iter().map(|frame| &*frame.drawing.0).collect(),
             said: self.frames.iter().map(|frame| &*frame.said).collect(),
             key: self.key,
         };

@@ -1,5 +1,7 @@
 //! Atomics: which lanes meet at one word, and what that costs.
 
+use markup::svg::ranges;
+use markup::{Table, row, text, texts};
 use sim::memory::banks::SharedUnit;
 use sim::memory::sectors::{self, GlobalUnit};
 use sim::target::{Coalescing, Rules, SharedAtomics};
@@ -8,8 +10,6 @@ use super::served::{Served, Unit};
 use super::{Answer, Fault, Kind, Lane, State, address, global, shared};
 use crate::access::{Access, LANES, Space};
 use crate::atomics::Meeting;
-use crate::html::{Table, escape};
-use crate::svg::ranges;
 
 /// Wavefronts or sectors of an atomic, and of as many lanes side by side.
 pub(super) fn cost(access: &Access, rules: &Rules, kind: Kind) -> Result<(u64, u64), Fault> {
@@ -62,18 +62,15 @@ pub(super) fn answer(state: &State) -> Result<Answer, Fault> {
         _ => Unit::Lanes(1),
     };
     let served = Served::of(&access, &gpu.rules, unit, cost);
-    let mut answer = shared::shown(state, gpu, &access, &served, (cost, ideal), &formula);
     let meets = Meeting::of(&access).most();
     let on = if gpu.name == sim::target::DEFAULT { String::new() } else { format!(" on {}", gpu.title) };
-    let before = std::mem::take(&mut answer.status);
-    answer.status = format!(
+    let status = format!(
         "{what}: {}{on}, best {ideal}. {}",
         shared::wavefronts(cost),
         if meets > 1 { format!("At most {meets} lanes meet at one word.") } else { "No two lanes meet.".to_owned() }
     );
-    answer.caption = answer.caption.replace(&escape(&before), &escape(&answer.status));
-    answer.note = String::new();
-    Ok(answer)
+    let answer = shared::shown(state, gpu, &access, &served, (cost, ideal), &formula, status);
+    Ok(Answer { note: String::new(), ..answer })
 }
 
 fn of_global(
@@ -95,13 +92,13 @@ fn of_global(
     };
     let status = format!("{what}: {}{on} over all passes, best {ideal}. {meets}", global::sectors(cost));
     let mut table = Table {
-        caption: "Every word that the warp updates.".to_owned(),
-        heads: ["word at byte", "lanes"].map(str::to_owned).to_vec(),
+        caption: text("Every word that the warp updates."),
+        heads: texts(["word at byte", "lanes"]),
         text_columns: 2,
         ..Table::default()
     };
     for (byte, lanes) in &meeting.elements {
-        table.rows.push(vec![byte.to_string(), ranges(lanes)]);
+        table.rows.push(row![byte, ranges(lanes)]);
     }
     let lane_of = |lane: u32| match access.addresses[lane as usize] {
         Some(byte) => {
@@ -123,7 +120,7 @@ fn of_global(
         unit: Space::Global.unit(),
         turns: vec![None; LANES as usize],
         figure: svg.html(&label, &meeting.described()),
-        caption: format!("{} A column is a word, a square a lane that updates it.", escape(&status)),
+        caption: text(format_args!("{status} A column is a word, a square a lane that updates it.")),
         table: table.html(),
         note: String::new(),
         lanes: (0..LANES).map(lane_of).collect(),

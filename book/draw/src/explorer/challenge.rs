@@ -1,10 +1,10 @@
 //! Challenges: one control is free, and the access must come to cost what is asked for.
 
+use markup::svg::ranges;
 use serde::{Deserialize, Serialize};
 
 use super::{Fault, Mode, State, Swizzle, address, answer, atomic, global, occupancy, shared};
 use crate::access::Space;
-use crate::svg::ranges;
 
 /// What is to be reached.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,10 +1,10 @@
 //! The costs over the range of one control: the tries of a reader, and all of them when they are asked for.
 
+use markup::Markup;
+use markup::svg::Svg;
 use serde::{Deserialize, Serialize};
 
 use super::{Fault, Mode, State};
-use crate::html::escape;
-use crate::svg::Svg;
 
 /// Size of the drawing's field.
 const WIDTH: u32 = 560;
@@ -31,10 +31,11 @@ pub struct Asked {
 }
 
 /// A drawing of costs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Curve {
-    /// The drawing, as HTML; empty as long as nothing is to be drawn.
-    pub figure: String,
+    /// The drawing; empty as long as nothing is to be drawn.
+    #[serde(serialize_with = "markup::serialize")]
+    pub figure: Markup,
     /// The tries with their costs: `12 → 4`.
     pub tries: Vec<String>,
 }
@@ -63,7 +64,7 @@ impl Asked {
         let own = state.number(&self.control).unwrap_or(range.least);
         let tries: Vec<String> = tries.iter().map(|(number, cost)| format!("{number} → {cost}")).collect();
         if shown.is_empty() && self.guess.is_none() {
-            return Ok(Curve { figure: String::new(), tries });
+            return Ok(Curve { figure: Markup::default(), tries });
         }
         let guess = self.guess.map(|(_, cost)| cost);
         let most = shown.iter().map(|(_, cost)| *cost).chain(guess).max().unwrap_or(1).max(1);
@@ -94,7 +95,7 @@ impl Asked {
             _ => format!("What is tried costs, over {}", named(&self.control)),
         };
         let described = if described.is_empty() { "Nothing is tried yet.".to_owned() } else { described.join(", ") };
-        Ok(Curve { figure: svg.html(&escape(&title), &described), tries })
+        Ok(Curve { figure: svg.html(&title, &described), tries })
     }
 }
 

@@ -1,14 +1,14 @@
 //! Loads and stores of global memory: sectors.
 
+use markup::svg::{Svg, ranges};
+use markup::{Table, html, row, text, texts};
 use sim::memory::banks::Direction;
 use sim::target::{Coalescing, Rules};
 
 use super::shared::{direction, gpu};
 use super::{Answer, Fault, Lane, State, address};
 use crate::access::{Access, LANES, SECTOR, Space};
-use crate::html::{Table, escape};
 use crate::sectors::{Panel, WIDTH};
-use crate::svg::{Svg, ranges};
 
 /// Sectors of a load or a store, and of as many lanes side by side.
 pub(super) fn cost(access: &Access, rules: &Rules, direction: Direction) -> (u64, u64) {
@@ -43,18 +43,17 @@ pub(super) fn answer(state: &State) -> Result<Answer, Fault> {
     } else {
         String::new()
     };
-    let caption = format!(
-        "{}{more} A row of eight cells is a sector of 32 bytes, a cell a word, with the lane that needs it.",
-        escape(&status)
-    );
+    let caption = html! {
+        (status) (more) " A row of eight cells is a sector of 32 bytes, a cell a word, with the lane that needs it."
+    };
     let mut table = Table {
-        caption: "Every sector that the warp touches. Bytes count from the first one’s beginning.".to_owned(),
-        heads: ["sector", "lanes", "bytes needed"].map(str::to_owned).to_vec(),
+        caption: text("Every sector that the warp touches. Bytes count from the first one’s beginning."),
+        heads: texts(["sector", "lanes", "bytes needed"]),
         text_columns: 2,
         ..Table::default()
     };
     for (byte, lanes, bytes) in panel.rows() {
-        table.rows.push(vec![format!("byte {byte}"), ranges(&lanes), bytes.to_string()]);
+        table.rows.push(row![format_args!("byte {byte}"), ranges(&lanes), bytes]);
     }
     let first = access.addresses.iter().flatten().min().map_or(0, |address| address / SECTOR);
     let lane_of = |lane: u32| match access.addresses[lane as usize] {

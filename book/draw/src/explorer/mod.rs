@@ -15,6 +15,7 @@ mod shared;
 mod state;
 mod warp;
 
+use markup::Markup;
 use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
@@ -64,7 +65,7 @@ pub struct Range {
 }
 
 /// What an explorer shows.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Serialize)]
 pub struct Answer {
     /// What was set, with numbers moved to the nearest that the access can have.
     pub state: State,
@@ -78,14 +79,17 @@ pub struct Answer {
     pub unit: &'static str,
     /// For every lane the turn in which its bank serves it, from 1; nothing where this GPU's order is not known.
     pub turns: Vec<Option<u32>>,
-    /// The drawing, as HTML.
-    pub figure: String,
-    /// What stands below it, as HTML.
-    pub caption: String,
+    /// The drawing.
+    #[serde(serialize_with = "markup::serialize")]
+    pub figure: Markup,
+    /// What stands below it.
+    #[serde(serialize_with = "markup::serialize")]
+    pub caption: Markup,
     /// What is read aloud.
     pub status: String,
-    /// The same as a table, as HTML.
-    pub table: String,
+    /// The same as a table.
+    #[serde(serialize_with = "markup::serialize")]
+    pub table: Markup,
     /// A short remark beside the controls, such as a greatest common divisor.
     pub note: String,
     /// All lanes or threads.

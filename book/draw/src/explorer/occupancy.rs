@@ -1,11 +1,11 @@
 //! Occupancy: how many blocks a multiprocessor holds at once, and what it runs out of first. The calculation is the simulator's.
 
+use markup::svg::Svg;
+use markup::{Render, Table, html, number, row, text, texts};
 use sim::target::{Limit, Occupancy, Usage};
 
 use super::{Answer, Fault, Lane, State, shared};
 use crate::cells::Cell;
-use crate::html::{Table, escape, number};
-use crate::svg::Svg;
 
 /// Width and height of a warp's cell.
 const CELL: (u32, u32) = (32, 22);
@@ -97,21 +97,21 @@ pub(super) fn answer(state: &State) -> Result<Answer, Fault> {
         .map(|share| format!("{} of {} {}", number(share.block * u64::from(blocks)), number(share.all), share.name))
         .collect();
     let mut table = Table {
-        caption: format!("What {} has, and what a block takes of it.", gpu.title),
-        heads: ["resource", "a block takes", "the multiprocessor has", "blocks that fit"].map(str::to_owned).to_vec(),
+        caption: text(format_args!("What {} has, and what a block takes of it.", gpu.title)),
+        heads: texts(["resource", "a block takes", "the multiprocessor has", "blocks that fit"]),
         text_columns: 1,
         ..Table::default()
     };
     for share in &shares {
         let fits = share.fits.map_or("–".to_owned(), |fits| fits.to_string());
-        let mark = if share.limit == limited_by { "<b>" } else { "" };
-        let end = if mark.is_empty() { "" } else { "</b>" };
-        table.rows.push(vec![
-            format!("{mark}{}{end}", escape(share.name)),
-            number(share.block),
-            number(share.all),
-            format!("{mark}{fits}{end}"),
-        ]);
+        let marked = |what: &str| {
+            if share.limit == limited_by {
+                html! { b { (what) } }
+            } else {
+                what.render()
+            }
+        };
+        table.rows.push(row![marked(share.name), number(share.block), number(share.all), marked(&fits)]);
     }
     let of_block = warps.checked_div(blocks).unwrap_or(0);
     let lane_of = |block: u32| Lane {
@@ -132,11 +132,10 @@ pub(super) fn answer(state: &State) -> Result<Answer, Fault> {
         unit: "warps",
         turns: Vec::new(),
         figure: svg.html(&title, &format!("{}.", bars.join(", "))),
-        caption: format!(
-            "{} A square is a place for a warp, with the number of the block that has it. The bars show how much of each \
-             resource the resident blocks take.",
-            escape(&status)
-        ),
+        caption: html! {
+            (status) " A square is a place for a warp, with the number of the block that has it. The bars show how much of each \
+                       resource the resident blocks take."
+        },
         table: table.html(),
         note: if blocks > 0 && limited_by != Limit::Registers {
             format!("up to {} per thread leave as many blocks", plural(occupancy.most_registers, "register"))

@@ -1,5 +1,7 @@
 //! Loads and stores of shared memory: banks.
 
+use markup::svg::{Svg, ranges};
+use markup::{Append, Markup, Table, row, text, texts};
 use sim::memory::banks::Direction;
 use sim::target::Rules;
 
@@ -7,8 +9,6 @@ use super::served::{Served, Unit};
 use super::{Answer, Fault, Kind, Lane, State, Swizzle, address};
 use crate::access::{Access, LANES, Space};
 use crate::banks::{Bank, CELL, Panel};
-use crate::html::{Table, escape};
-use crate::svg::{Svg, ranges};
 use crate::targets::{self, Gpu};
 
 /// Squares of a column before it is folded.
@@ -52,10 +52,12 @@ pub(super) fn answer(state: &State) -> Result<Answer, Fault> {
     let (cost, ideal) = cost(&access, &gpu.rules, direction);
     let served = Served::of(&access, &gpu.rules, Unit::Words, cost);
     let formula = address::formula(state);
-    Ok(shown(state, gpu, &access, &served, (cost, ideal), &formula))
+    let on = if gpu.name == sim::target::DEFAULT { String::new() } else { format!(" on {}", gpu.title) };
+    let status = format!("{}: {}{on}, best {ideal}. {}", what(state, &formula), wavefronts(cost), spread(&served));
+    Ok(shown(state, gpu, &access, &served, (cost, ideal), &formula, status))
 }
 
-/// What is shown of an access that banks serve.
+/// What is shown of an access that banks serve, with what is read aloud of it.
 pub(super) fn shown(
     state: &State,
     gpu: &Gpu,
@@ -63,13 +65,12 @@ pub(super) fn shown(
     served: &Served,
     (cost, ideal): (u64, u64),
     formula: &str,
+    status: String,
 ) -> Answer {
     let panel = Panel::of(&address::label(state, formula), served.passes.clone(), cost, Some(FOLD));
     let columns = served.passes.first().map_or(LANES, |pass| pass.banks.len() as u32);
     let mut svg = Svg::new(columns * CELL);
     let cells = panel.draw(&mut svg, 0);
-    let on = if gpu.name == sim::target::DEFAULT { String::new() } else { format!(" on {}", gpu.title) };
-    let status = format!("{}: {}{on}, best {ideal}. {}", what(state, formula), wavefronts(cost), spread(served));
     let square = match state.kind {
         Kind::Load | Kind::Store | Kind::Increment => "a word with the lane that needs it",
         Kind::Add | Kind::CompareAndSwap => "a lane whose word lies there",
@@ -85,7 +86,7 @@ pub(super) fn shown(
     } else {
         "in which order this GPU serves them is not drawn"
     };
-    let caption = format!("{} A column is a bank, a square is {square}, and {columns}.", escape(&status));
+    let caption = text(format_args!("{status} A column is a bank, a square is {square}, and {columns}."));
     Answer {
         state: state.clone(),
         formula: formula.to_owned(),
@@ -213,23 +214,23 @@ fn lane_of(gpu: &Gpu, access: &Access, served: &Served, lane: u32) -> Lane {
     Lane { text: format!("lane {lane}: {place}{turn}{waits}"), on: true }
 }
 
-fn table(state: &State, gpu: &Gpu, access: &Access, served: &Served) -> String {
+fn table(state: &State, gpu: &Gpu, access: &Access, served: &Served) -> Markup {
     let mut table = Table {
-        caption: format!("What every lane needs, on {}.", gpu.title),
-        heads: ["lane", "word", "bank", "turn"].map(str::to_owned).to_vec(),
+        caption: text(format_args!("What every lane needs, on {}.", gpu.title)),
+        heads: texts(["lane", "word", "bank", "turn"]),
         ..Table::default()
     };
     for lane in 0..LANES {
         let cells = match place(gpu, access, served, lane) {
             Some((word, bank, turn, _)) => {
-                [word.to_string(), bank.to_string(), turn.map_or_else(|| "–".to_owned(), |turn| turn.to_string())]
+                row![lane, word, bank, turn.map_or_else(|| "–".to_owned(), |turn| turn.to_string())]
             }
-            None => ["–", "–", "–"].map(str::to_owned),
+            None => row![lane, "–", "–", "–"],
         };
-        table.rows.push([lane.to_string()].into_iter().chain(cells).collect());
+        table.rows.push(cells);
     }
     if state.width > 4 {
-        table.caption.push_str(" Of several words, the first one and its bank.");
+        table.caption.add(" Of several words, the first one and its bank.");
     }
     table.html()
 }

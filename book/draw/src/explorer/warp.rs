@@ -1,10 +1,11 @@
 //! Ballots of a warp, and the threads of a block.
 
+use markup::svg::{Svg, ranges};
+use markup::{Markup, Table, html, row, text, texts};
+
 use super::{Answer, Fault, Lane, State, address};
 use crate::access::LANES;
 use crate::ballot::{self, rank};
-use crate::html::Table;
-use crate::svg::{Svg, ranges};
 use crate::threads::Block;
 
 pub(super) fn ballot(state: &State) -> Result<Answer, Fault> {
@@ -28,14 +29,14 @@ pub(super) fn ballot(state: &State) -> Result<Answer, Fault> {
         Lane { text, on }
     };
     let mut table = Table {
-        caption: "The votes of all lanes.".to_owned(),
-        heads: ["lane", "bit of the ballot", "set bits below", "place"].map(str::to_owned).to_vec(),
+        caption: text("The votes of all lanes."),
+        heads: texts(["lane", "bit of the ballot", "set bits below", "place"]),
         ..Table::default()
     };
     for lane in 0..LANES {
         let (bit, below) = (mask >> lane & 1, rank(mask, lane));
         let place = if bit == 1 { below.to_string() } else { "–".to_owned() };
-        table.rows.push(vec![lane.to_string(), bit.to_string(), below.to_string(), place]);
+        table.rows.push(row![lane, bit, below, place]);
     }
     let votes =
         if set.is_empty() { "No lane votes yes.".to_owned() } else { format!("Lanes {} vote yes.", ranges(&set)) };
@@ -45,7 +46,7 @@ pub(super) fn ballot(state: &State) -> Result<Answer, Fault> {
         &state,
         String::new(),
         (svg, cells, &title, &described),
-        format!("{votes} {}", ballot::caption(mask)),
+        html! { (votes) " " (ballot::caption(mask)) },
         status,
         &table,
         (0..LANES).map(lane_of),
@@ -77,14 +78,14 @@ pub(super) fn threads(state: &State) -> Result<Answer, Fault> {
         on: true,
     };
     let mut table = Table {
-        caption: "The rows of the block.".to_owned(),
-        heads: ["row", "first thread", "last thread"].map(str::to_owned).to_vec(),
+        caption: text("The rows of the block."),
+        heads: texts(["row", "first thread", "last thread"]),
         text_columns: 3,
         ..Table::default()
     };
     for row in 0..y {
         let of = |thread: u32| format!("warp {}, lane {}", thread / LANES, thread % LANES);
-        table.rows.push(vec![format!("y {row}"), of(row * x), of(row * x + x - 1)]);
+        table.rows.push(row![format_args!("y {row}"), of(row * x), of(row * x + x - 1)]);
     }
     let title = block.title();
     let described = block.described();
@@ -92,7 +93,7 @@ pub(super) fn threads(state: &State) -> Result<Answer, Fault> {
         state,
         String::new(),
         (svg, cells, &title, &described),
-        block.caption(),
+        text(block.caption()),
         status,
         &table,
         (0..count).map(lane_of),
@@ -105,7 +106,7 @@ fn shown(
     state: &State,
     formula: String,
     (svg, cells, title, described): Drawing<'_>,
-    caption: String,
+    caption: Markup,
     status: String,
     table: &Table,
     lanes: impl Iterator<Item = Lane>,

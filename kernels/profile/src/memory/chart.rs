@@ -1,10 +1,9 @@
 //! The way of data between the kernel and the memories as a drawing, with what goes along each arrow.
 
-use std::fmt::Write as _;
-
 use caches::{HitRates, Lookups};
-use kernels::svg::escape;
-use maud::Markup;
+use markup::Append;
+use markup::drawing::{label, line};
+use maud::{Markup, html};
 use sim::Prediction;
 
 use crate::number::{percent, whole};
@@ -21,7 +20,7 @@ pub(super) fn chart(shown: &Shown<'_>) -> Markup {
     let exact = |metric: &str| whole(report.metric(metric));
     let sum = |a: &str, b: &str| whole(report.metric(a) + report.metric(b));
     let mark = shown.counters.name();
-    let mut svg = String::new();
+    let mut svg = Markup::default();
     node(&mut svg, [10.0, 30.0, 100.0, 280.0], "Kernel", "");
     let rates = shown.launch.hit_rates.as_ref();
     let hit_rate = |of: fn(&HitRates) -> Lookups| {
@@ -88,30 +87,31 @@ pub(super) fn chart(shown: &Shown<'_>) -> Markup {
     drawing(WIDTH, HEIGHT, "Memory chart", &words, &shown.id("chart"), &svg)
 }
 
-fn node(svg: &mut String, [x, y, width, height]: [f64; 4], title: &str, below: &str) {
+fn node(svg: &mut Markup, [x, y, width, height]: [f64; 4], title: &str, below: &str) {
     let middle = x + width / 2.0;
-    let _ = writeln!(svg, "<rect class=\"node\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"4\"/>");
+    svg.add(html! { rect class="node" x=(x) y=(y) width=(width) height=(height) rx="4" {} "\n" });
     let lines: Vec<(&str, &str)> = title.split(' ').map(|word| ("strong", word)).collect();
     let below = below.split_inclusive(": ").map(|part| ("faint", part.trim()));
     let all: Vec<(&str, &str)> = lines.into_iter().chain(below).collect();
     #[allow(clippy::cast_precision_loss, reason = "a handful of lines")]
     let first = y + height / 2.0 + 5.0 - (all.len() as f64 - 1.0) * 8.0;
-    for (at, (class, text)) in all.iter().enumerate() {
+    for (at, (class, word)) in all.iter().enumerate() {
         #[allow(clippy::cast_precision_loss, reason = "a handful of lines")]
         let line = first + at as f64 * 16.0;
-        let _ = writeln!(svg, "<text class=\"middle {class}\" x=\"{middle}\" y=\"{line}\">{}</text>", escape(text));
+        svg.add(label(&format!("middle {class}"), (middle, line), word));
     }
 }
 
-fn arrow(svg: &mut String, from: f64, to: f64, y: f64, (above, below): &(String, String)) {
+fn arrow(svg: &mut Markup, from: f64, to: f64, y: f64, (above, below): &(String, String)) {
     let (start, end, middle) = (from + 4.0, to - 4.0, f64::midpoint(from, to));
-    let _ = writeln!(svg, "<line class=\"flow\" x1=\"{start}\" x2=\"{end}\" y1=\"{y}\" y2=\"{y}\"/>");
+    svg.add(line("flow", (start, y), (end, y)));
     for (tip, back) in [(end, -7.0), (start, 7.0)] {
         let base = tip + back;
         let (top, bottom) = (y - 4.0, y + 4.0);
-        let _ = writeln!(svg, "<polygon class=\"tip\" points=\"{tip},{y} {base},{top} {base},{bottom}\"/>");
+        let points = format!("{tip},{y} {base},{top} {base},{bottom}");
+        svg.add(html! { polygon class="tip" points=(points) {} "\n" });
     }
-    for (text, line) in [(above, y - 8.0), (below, y + 17.0)] {
-        let _ = writeln!(svg, "<text class=\"middle small\" x=\"{middle}\" y=\"{line}\">{}</text>", escape(text));
+    for (words, base) in [(above, y - 8.0), (below, y + 17.0)] {
+        svg.add(label("middle small", (middle, base), words));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use markup::Append;
+use markup::drawing::{Tenths, dot, label, line, text};
 use maud::{Markup, html};
 
 use super::tables::Tables;
@@ -62,20 +64,18 @@ fn last_registers(tables: &Tables) -> u64 {
 }
 
 /// The shapes of one curve, and what they show in words.
-fn draw(tables: &Tables, last: u64, now: Option<u64>, warps: &dyn Fn(u64) -> u32, unit: &str) -> (String, String) {
+fn draw(tables: &Tables, last: u64, now: Option<u64>, warps: &dyn Fn(u64) -> u32, unit: &str) -> (Markup, String) {
     let (right, bottom) = (WIDTH - RIGHT, HEIGHT - BOTTOM);
     #[allow(clippy::cast_precision_loss, reason = "a place in a figure")]
     let x = |input: u64| LEFT + input as f64 / last.max(1) as f64 * (right - LEFT);
     let part = |warps: u32| f64::from(warps) / f64::from(tables.warps.max(1));
     let y = |warps: u32| bottom - part(warps) * (bottom - TOP);
-    let mut svg = String::new();
+    let mut svg = Markup::default();
     for quarter in 0..=4u32 {
         let at = bottom - f64::from(quarter) / 4.0 * (bottom - TOP);
-        let _ = writeln!(svg, "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{right}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>");
+        svg.add(line("grid", (LEFT, Tenths(at)), (right, Tenths(at))));
         if quarter % 2 == 0 {
-            let label = quarter * 25;
-            let _ =
-                writeln!(svg, "<text class=\"faint end\" x=\"{}\" y=\"{:.1}\">{label} %</text>", LEFT - 5.0, at + 4.0);
+            svg.add(label("faint end", (LEFT - 5.0, Tenths(at + 4.0)), &format!("{} %", quarter * 25)));
         }
     }
     for quarter in [0, 2, 4] {
@@ -83,15 +83,9 @@ fn draw(tables: &Tables, last: u64, now: Option<u64>, warps: &dyn Fn(u64) -> u32
         let at = x(input);
         let anchor = if quarter == 4 { "end" } else { "middle" };
         let at = if quarter == 4 { at + RIGHT - 2.0 } else { at };
-        let label = whole(input);
-        let _ = writeln!(svg, "<text class=\"faint {anchor}\" x=\"{at:.1}\" y=\"{:.1}\">{label}</text>", bottom + 16.0);
+        svg.add(text(&format!("faint {anchor}"), at, bottom + 16.0, &whole(input)));
     }
-    let _ = writeln!(
-        svg,
-        "<text class=\"faint middle\" x=\"{:.1}\" y=\"{:.1}\">{unit}</text>",
-        f64::midpoint(LEFT, right),
-        bottom + 32.0
-    );
+    svg.add(text("faint middle", f64::midpoint(LEFT, right), bottom + 32.0, unit));
     // A step wherever the value changes.
     let mut points = format!("{:.1},{:.1}", x(1), y(warps(1)));
     let mut before = warps(1);
@@ -103,7 +97,7 @@ fn draw(tables: &Tables, last: u64, now: Option<u64>, warps: &dyn Fn(u64) -> u32
         }
     }
     let _ = write!(points, " {:.1},{:.1}", x(last), y(before));
-    let _ = writeln!(svg, "<polyline class=\"curve\" points=\"{points}\"/>");
+    svg.add(html! { polyline class="curve" points=(points) {} "\n" });
     let words = match now {
         Some(now) => {
             let here = warps(now);
@@ -114,11 +108,8 @@ fn draw(tables: &Tables, last: u64, now: Option<u64>, warps: &dyn Fn(u64) -> u32
                 tables.warps,
                 part(here) * 100.0
             );
-            let _ = writeln!(svg, "<line class=\"now\" x1=\"{cx:.1}\" x2=\"{cx:.1}\" y1=\"{TOP}\" y2=\"{bottom}\"/>");
-            let _ = writeln!(
-                svg,
-                "<circle class=\"dot\" cx=\"{cx:.1}\" cy=\"{cy:.1}\" r=\"4.5\"><title>{words}</title></circle>"
-            );
+            svg.add(line("now", (Tenths(cx), TOP), (Tenths(cx), bottom)));
+            svg.add(dot((cx, cy), 4.5, &words));
             words
         }
         None => format!("How many {unit} this launch uses is not known."),

@@ -3,7 +3,8 @@
 mod curves;
 pub(crate) mod tables;
 
-use maud::{Markup, PreEscaped, html};
+use markup::json;
+use maud::{Markup, html};
 use sim::Report;
 use sim::target::{self, Limit, Occupancy, Target, Usage};
 
@@ -145,7 +146,6 @@ fn calculator(shown: &Shown<'_>, point: Point) -> Markup {
 
 /// The tables of a GPU for the page's script, once for all of its launches.
 pub(crate) fn script(target: &Target) -> Markup {
-    // Numbers and fixed words: nothing in it can end the element.
-    let json = serde_json::to_string(&Tables::of(target)).unwrap_or_default().replace('<', "\\u003c");
-    html! { script type="application/json" id={ "tables-" (target.name) } { (PreEscaped(json)) } }
+    let tables = serde_json::to_string(&Tables::of(target)).unwrap_or_default();
+    html! { script type="application/json" id={ "tables-" (target.name) } { (json(&tables)) } }
 }

@@ -1,14 +1,16 @@
-//! Drawing: shapes and text of one figure as SVG, and the figure around it.
+//! Drawings on a grid: shapes and text of one figure as SVG, and the figure around it.
 //!
 //! Colours are classes that the style sheet fills for light and dark themes. Every figure has a title and a text that
 //! says what it shows, for those who do not see it.
 
-use crate::html::escape;
+use maud::{Markup, Render, html};
+
+use crate::Append;
 
 /// A figure that is being drawn. Lengths are in units of the view box; the body text of the page is about 16.
 #[derive(Debug, Default)]
 pub struct Svg {
-    body: String,
+    body: Markup,
     width: u32,
     height: u32,
 }
@@ -32,37 +34,37 @@ impl Svg {
     /// A rectangle.
     pub fn rect(&mut self, x: u32, y: u32, (width, height): (u32, u32), class: &str) {
         self.reach(y + height + 1);
-        self.body += &format!("<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" class=\"{class}\"/>\n");
+        self.body.add(html! { rect x=(x) y=(y) width=(width) height=(height) class=(class) {} "\n" });
     }
 
     /// A rectangle that is filled to some degree, 0 to 1.
     pub fn shade(&mut self, x: u32, y: u32, (width, height): (u32, u32), degree: f64) {
         self.rect(x, y, (width, height), "wb-svg-cell");
         if degree > 0.0 {
-            let opacity = 0.15 + 0.85 * degree;
-            self.body += &format!(
-                "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" class=\"wb-svg-solid\" \
-                 fill-opacity=\"{opacity:.2}\"/>\n"
-            );
+            let opacity = format!("{:.2}", 0.15 + 0.85 * degree);
+            self.body.add(html! {
+                rect x=(x) y=(y) width=(width) height=(height) class="wb-svg-solid" fill-opacity=(opacity) {}
+                "\n"
+            });
         }
     }
 
     /// A text, whose `y` is its base line.
     pub fn text(&mut self, x: u32, y: u32, class: &str, text: &str) {
         self.reach(y + 4);
-        self.body += &format!("<text x=\"{x}\" y=\"{y}\" class=\"{class}\">{}</text>\n", escape(text));
+        self.body.add(html! { text x=(x) y=(y) class=(class) { (text) } "\n" });
     }
 
     /// A line.
     pub fn line(&mut self, (x1, y1): (u32, u32), (x2, y2): (u32, u32), class: &str) {
         self.reach(y1.max(y2) + 1);
-        self.body += &format!("<path d=\"M{x1} {y1} L{x2} {y2}\" class=\"{class}\"/>\n");
+        self.body.add(html! { path d={ "M" (x1) " " (y1) " L" (x2) " " (y2) } class=(class) {} "\n" });
     }
 
     /// A ring.
     pub fn ring(&mut self, x: u32, y: u32, radius: u32, class: &str) {
         self.reach(y + radius + 2);
-        self.body += &format!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{radius}\" class=\"{class}\"/>\n");
+        self.body.add(html! { circle cx=(x) cy=(y) r=(radius) class=(class) {} "\n" });
     }
 
     /// A square cell with a text in its middle.
@@ -73,47 +75,48 @@ impl Svg {
         }
     }
 
-    /// The drawing, with its title and description.
-    pub fn html(&self, title: &str, description: &str) -> String {
-        format!(
-            "<div class=\"wb-scroll\" tabindex=\"0\"><svg viewBox=\"-1 0 {} {}\" {} \
-             style=\"min-width:{}px;max-width:{}px\">\n{}</svg></div>\n",
-            self.width + 2,
-            self.height,
-            alternative(title, description),
-            // Below this width its text is too small to read, and the drawing scrolls within its frame.
-            self.width * 4 / 5,
-            // A small drawing is not blown up to the width of the page.
-            self.width * 6 / 5,
-            self.body
-        )
+    /// The drawing, with its title and description. They are attributes: the search for words of the book goes over the text
+    /// of its elements, and would find "bank 24: lane 8" before the page that teaches what a bank is.
+    pub fn html(&self, title: &str, description: &str) -> Markup {
+        // Below this width its text is too small to read, and the drawing scrolls within its frame; and a small drawing is not
+        // blown up to the width of the page.
+        let (least, most) = (self.width * 4 / 5, self.width * 6 / 5);
+        html! {
+            div class="wb-scroll" tabindex="0" {
+                svg viewBox={ "-1 0 " (self.width + 2) " " (self.height) } role="img" aria-label=(title)
+                    aria-description=(description) style={ "min-width:" (least) "px;max-width:" (most) "px" } {
+                    "\n"
+                    (self.body)
+                }
+            }
+        }
     }
 
-    /// The drawing as a figure. The caption is HTML.
-    pub fn figure(&self, title: &str, description: &str, caption: &str) -> String {
-        figure(&self.html(title, description), caption)
+    /// The drawing as a figure.
+    pub fn figure(&self, title: &str, description: &str, caption: impl Render) -> Markup {
+        figure(self.html(title, description), caption)
     }
 }
 
-/// What a drawing says to those who do not see it, as attributes: the search for words of the book goes over the text of its
-/// elements, and would find "bank 24: lane 8" before the page that teaches what a bank is.
-pub fn alternative(title: &str, description: &str) -> String {
-    format!("role=\"img\" aria-label=\"{}\" aria-description=\"{}\"", escape(title), escape(description))
+/// A figure around drawings.
+pub fn figure(drawings: impl Render, caption: impl Render) -> Markup {
+    html! { figure class="wb-figure" { (drawings) figcaption { (caption) } } "\n" }
 }
 
-/// A figure around drawings. The caption is HTML.
-pub fn figure(drawings: &str, caption: &str) -> String {
-    format!("<figure class=\"wb-figure\">{drawings}<figcaption>{caption}</figcaption></figure>\n")
-}
-
-/// Drawings to step through, each with a caption in HTML. Without JavaScript all of them are shown.
-pub fn steps(title: &str, frames: &[(String, String)]) -> String {
-    let mut html = format!("<div class=\"wb-steps\" role=\"group\" aria-label=\"{}\">\n", escape(title));
-    for (number, (drawing, caption)) in (1..).zip(frames) {
-        let caption = format!("<b>Step {number} of {}.</b> {caption}", frames.len());
-        html += &format!("<div class=\"wb-frame\">{}</div>\n", figure(drawing, &caption).trim_end());
+/// Drawings to step through, each with a caption. Without JavaScript all of them are shown.
+pub fn steps(title: &str, frames: &[(Markup, Markup)]) -> Markup {
+    html! {
+        div class="wb-steps" role="group" aria-label=(title) {
+            "\n"
+            @for (at, (drawing, caption)) in frames.iter().enumerate() {
+                div class="wb-frame" {
+                    (figure(drawing, html! { b { "Step " (at + 1) " of " (frames.len()) "." } " " (caption) }))
+                }
+                "\n"
+            }
+        }
+        "\n"
     }
-    html + "</div>\n"
 }
 
 /// The room for the longest of these names in `wb-svg-name`, with a gap behind it.
@@ -158,7 +161,7 @@ mod tests {
     fn a_drawing_has_a_title_a_description_and_room_for_all_of_it() {
         let mut svg = Svg::new(100);
         svg.cell(0, 10, (20, 20), "wb-svg-cell", "<1>");
-        let html = svg.figure("A & B", "what", "caption");
+        let html = svg.figure("A & B", "what", "caption").0;
         assert!(
             html.contains("viewBox=\"-1 0 102 30\"")
                 && html.contains("aria-label=\"A &amp; B\" aria-description=\"what\""),
