@@ -261,15 +261,15 @@ fn the_longest_path_is_that_of_warps_that_wait_for_each_other() {
         let options = Options { busiest: true, checks: Checks::NONE, ..Options::default() };
         simulate(&module, "k", &launch, &options).unwrap_or_else(|error| panic!("{error}")).report.estimates
     };
-    const LONGEST: &str = "warpbook__longest_warp_inst_executed.max";
+    const THREAD: &str = "warpbook__busiest_thread_inst_executed.max";
     const PATH: &str = "warpbook__longest_path_inst_executed.max";
     const ONE_LANE: &str = "warpbook__busiest_warp_inst_executed_one_lane.max";
     let (one, two) = (run(1, 32), run(1, 64));
-    assert_eq!(one[PATH], one[LONGEST]);
-    // Four stores more, and one instruction less: the barrier that the first warp leaves is not on the way of the second.
+    assert_eq!(one[PATH], one[THREAD], "a warp waits for nobody");
+    // Four stores more, and one branch less: where the second warp stores, it does not take the last branch.
     assert_eq!(two[PATH], one[PATH] + 4 - 1, "the second warp stores after the first");
     assert_eq!(run(5, 64)[PATH], two[PATH], "blocks do not wait for each other");
     assert_eq!((one[ONE_LANE], two[ONE_LANE]), (0, 0));
     let alone = run(1, 1);
-    assert_eq!(alone[ONE_LANE], alone[LONGEST], "the only thread of a warp works alone");
+    assert_eq!(alone[ONE_LANE], alone[PATH], "the only thread of a warp works alone");
 }
