@@ -30,8 +30,8 @@ pub type Slack = (u64, u64, &'static str);
 /// takes more than 1.28 times as many as the own ones.
 pub const STYLE: Slack = (13, 10, "1.3");
 
-/// For what goes to global memory and for atomics: instructions, sectors, bytes, lines and requests. They hardly depend on
-/// style, and one more load for each four is redundant work.
+/// For what goes to global memory and for atomics (instructions, sectors, bytes, lines and requests), and for arithmetic of
+/// floats. They hardly depend on style: an honest solution repeats them exactly, or pays for one guard.
 const TRAFFIC: Slack = (11, 10, "1.1");
 
 /// For loads and stores of shared memory, exchanges between lanes and barriers. A learner may keep a value in a register or read it
