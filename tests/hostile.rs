@@ -110,6 +110,30 @@ fn evasions() -> Vec<Sample> {
             "",
         ),
         sample(
+            "seven_of_eight_warps_load",
+            &format!(
+                "    __shared__ int partial[256];\n    if (t < 224)\n        for (int k = t; k < 256; k += 224) partial[k] = blockIdx.x * 256 + k < n ? in[blockIdx.x * 256 + k] : 0;\n{TREE}"
+            ),
+            "",
+        ),
+        sample(
+            "every_element_loaded_twice",
+            &format!(
+                "    __shared__ int partial[256];\n    const volatile int *all = in;\n    partial[t] = i < n ? max(all[i], all[i]) : 0;\n{TREE}"
+            ),
+            "",
+        ),
+        sample(
+            "one_thread_adds_the_last_16",
+            "    __shared__ int partial[256];\n    partial[t] = i < n ? in[i] : 0;\n    __syncthreads();\n    for (int half = 128; half > 8; half /= 2) {\n        if (t < half) partial[t] += partial[t + half];\n        __syncthreads();\n    }\n    if (t == 0) {\n        int s = 0;\n        #pragma unroll 1\n        for (int k = 0; k < 16; k++) s += partial[k];\n        out[blockIdx.x] = s;\n    }",
+            "",
+        ),
+        sample(
+            "warps_in_turn",
+            "    __shared__ int sum;\n    int x = i < n ? in[i] : 0;\n    if (t == 0) sum = 0;\n    #pragma unroll 1\n    for (int w = 0; w < 8; w++) {\n        __syncthreads();\n        if (t / 32 == w) {\n            #pragma unroll 1\n            for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(0xffffffff, x, d);\n            if (t % 32 == 0) sum += x;\n        }\n    }\n    __syncthreads();\n    if (t == 0) out[blockIdx.x] = sum;",
+            "",
+        ),
+        sample(
             "a_printf_of_each_thread",
             &format!("{FILL}    printf(\"%d\\n\", partial[t]);\n{TREE}"),
             "#include <stdio.h>",

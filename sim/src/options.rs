@@ -29,7 +29,7 @@ pub struct Options {
     /// Whether the report has [`details`](crate::Report::details). They take time and memory.
     pub details: bool,
     /// Whether the report's [`estimates`](crate::Report::estimates) also say what the busiest warp and the busiest thread
-    /// execute ([`busiest::NAMES`](crate::observe::busiest::NAMES)).
+    /// execute, and how long the longest path through a block is ([`busiest::NAMES`](crate::observe::busiest::NAMES)).
     pub busiest: bool,
     /// How the lanes of a warp that part at a branch run; `None` for what the target does.
     pub scheduling: Option<Scheduling>,

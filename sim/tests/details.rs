@@ -6,6 +6,7 @@ mod common;
 use std::collections::BTreeMap;
 
 use common::{kernel, run_text};
+use sim::observe::busiest;
 use sim::report::access_text;
 use sim::report::details::{AccessDetails, Details};
 use sim::report::{Metrics, Report};
@@ -219,15 +220,56 @@ fn the_busiest_warp_and_thread_are_told_if_asked_for() {
     let thread = alone.estimates["warpbook__busiest_thread_inst_executed.max"];
     assert_eq!(32 * thread, alone.estimates["warpbook__ptx_thread_inst_executed.sum"]);
     assert_eq!(of("warpbook__busiest_thread_inst_executed.max"), thread);
-    assert!(without.estimates.keys().all(|name| !name.contains("busiest")));
+    assert!(without.estimates.keys().all(|name| !busiest::NAMES.contains(&name.as_str())));
     let plain = |mut report: Report| {
-        report.estimates.retain(|name, _| !name.contains("busiest"));
+        report.estimates.retain(|name, _| !busiest::NAMES.contains(&name.as_str()));
         report
     };
     assert_eq!(plain(with.clone()), without, "nothing else changes");
     // The busiest warp of many blocks is the busiest of one, and races are looked for beside it.
     let busy = |report: &Report| -> Metrics {
-        report.estimates.iter().filter(|(name, _)| name.contains("busiest")).map(|(k, v)| (k.clone(), *v)).collect()
+        let ours = report.estimates.iter().filter(|(name, _)| busiest::NAMES.contains(&name.as_str()));
+        ours.map(|(name, value)| (name.clone(), *value)).collect()
     };
     assert_eq!(busy(&run(9, 128, true, Checks::ALL)), busy(&with));
+}
+
+/// The first warp stores four times while the second one waits, then the second one does.
+const TURNS: &str = "mul.wide.u32 %d2, %tid, 4;
+    add.u64 %d2, %p, %d2;
+    setp.gt.u32 %q1, %tid, 31;
+    @%q1 bra MEET;
+    st.global.u32 [%d2+0], 1;
+    st.global.u32 [%d2+256], 2;
+    st.global.u32 [%d2+512], 3;
+    st.global.u32 [%d2+768], 4;
+    MEET:
+    bar.sync 0;
+    setp.lt.u32 %q2, %tid, 32;
+    @%q2 bra DONE;
+    st.global.u32 [%d2+0], 1;
+    st.global.u32 [%d2+256], 2;
+    st.global.u32 [%d2+512], 3;
+    st.global.u32 [%d2+768], 4;";
+
+#[test]
+fn the_longest_path_is_that_of_warps_that_wait_for_each_other() {
+    let module = Module::parse("k.ptx", &kernel("", TURNS)).unwrap_or_else(|error| panic!("{error}"));
+    let run = |blocks: u32, threads: u32| {
+        let args = vec![Arg::Zeros(4 * 256), Arg::Zeros(4 * 256)];
+        let launch = Launch { grid: Dim3::linear(blocks), block: Dim3::linear(threads), shared_bytes: 0, args };
+        let options = Options { busiest: true, checks: Checks::NONE, ..Options::default() };
+        simulate(&module, "k", &launch, &options).unwrap_or_else(|error| panic!("{error}")).report.estimates
+    };
+    const THREAD: &str = "warpbook__busiest_thread_inst_executed.max";
+    const PATH: &str = "warpbook__longest_path_inst_executed.max";
+    const ONE_LANE: &str = "warpbook__busiest_warp_inst_executed_one_lane.max";
+    let (one, two) = (run(1, 32), run(1, 64));
+    assert_eq!(one[PATH], one[THREAD], "a warp waits for nobody");
+    // Four stores more, and one branch less: where the second warp stores, it does not take the last branch.
+    assert_eq!(two[PATH], one[PATH] + 4 - 1, "the second warp stores after the first");
+    assert_eq!(run(5, 64)[PATH], two[PATH], "blocks do not wait for each other");
+    assert_eq!((one[ONE_LANE], two[ONE_LANE]), (0, 0));
+    let alone = run(1, 1);
+    assert_eq!(alone[ONE_LANE], alone[PATH], "the only thread of a warp works alone");
 }

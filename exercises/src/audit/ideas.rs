@@ -6,10 +6,12 @@
 //! - From a solution: a block does the work of all, and, where warps or threads do not talk to each other, a warp or a
 //!   thread does the work of many (`turns`).
 //! - From a solution whose threads talk: they talk through slower memory, or lane by lane (`slower`).
+//! - From a solution: it loads its input twice (`again`).
 //!
 //! A mutant that does not compile, whose result is wrong or in which the simulator finds a fault is no such kernel: then
 //! the idea does not apply to the exercise, and the report says why.
 
+mod again;
 mod slower;
 mod source;
 mod turns;
@@ -50,5 +52,6 @@ pub fn ideas(material: &Material<'_>) -> Vec<Idea> {
     let mut ideas = whole::ideas(material);
     ideas.extend(turns::ideas(material));
     ideas.extend(slower::ideas(material));
+    ideas.extend(again::ideas(material));
     ideas
 }

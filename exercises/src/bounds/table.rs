@@ -1,6 +1,9 @@
 //! The table of all bounds: what each counts, what its allowance is, and what a kernel does that breaks it.
 
-use super::{BUSIEST_LOADER, BUSIEST_THREAD, Bound, LONGEST_WARP, Measure, THREAD_INSTRUCTIONS, WARP_INSTRUCTIONS};
+use super::{
+    BUSIEST_LOADER, BUSIEST_THREAD, BUSY, Bound, LANES, LONGEST_PATH, LONGEST_WARP, Measure, ONE_LANE, STYLE,
+    THREAD_INSTRUCTIONS, TRAFFIC, WARP_INSTRUCTIONS, WARPS,
+};
 use crate::spec::Per;
 
 const fn bound(
@@ -16,7 +19,29 @@ const fn bound(
         THREAD => Per::Thread,
         _ => Per::Case,
     };
-    Bound { name, label, measure: Measure::Sum(counters), instead_of: &[], allowance, per, meaning }
+    Bound { name, label, measure: Measure::Sum(counters), slack: STYLE, instead_of: &[], allowance, per, meaning }
+}
+
+/// What goes to global memory, and atomics.
+const fn traffic(
+    name: &'static str,
+    label: &'static str,
+    counters: &'static [&'static str],
+    allowance: [u64; 2],
+    meaning: &'static str,
+) -> Bound {
+    Bound { slack: TRAFFIC, ..bound(name, label, counters, allowance, meaning) }
+}
+
+/// What the threads of a block or of a warp pass to each other.
+const fn passed_on(
+    name: &'static str,
+    label: &'static str,
+    counters: &'static [&'static str],
+    allowance: [u64; 2],
+    meaning: &'static str,
+) -> Bound {
+    Bound { slack: super::SHARED, ..bound(name, label, counters, allowance, meaning) }
 }
 
 /// What the busiest warp executes; `lines` say on which lines all warps do.
@@ -27,7 +52,11 @@ const fn busiest(
     lines: &'static [&'static str],
     allowance: u64,
 ) -> Bound {
-    Bound { measure: Measure::Busiest(counters, lines), ..bound(name, label, &[], [allowance, CASE], UNEVEN) }
+    Bound {
+        measure: Measure::Busiest(counters, lines),
+        slack: BUSY,
+        ..bound(name, label, &[], [allowance, CASE], UNEVEN)
+    }
 }
 
 // `Per` as a number, for the table below.
@@ -57,80 +86,87 @@ pub const BOUNDS: &[Bound] = &[
         "longest-warp",
         "instructions of the longest warp",
         &[LONGEST_WARP],
-        [24, CASE],
+        [8, CASE],
         "the launch takes as long as its longest warp, and that one does the work of others, or the same again and again",
     ),
     bound(
+        "longest-path",
+        "instructions of the longest path through a block",
+        &[LONGEST_PATH],
+        [8, CASE],
+        "warps work one after the other: at each barrier the block waits for the one that has most to do",
+    ),
+    traffic(
         "global-atomics",
         "atomic instructions in global memory",
         &["smsp__sass_inst_executed_op_global_atom.sum", "smsp__sass_inst_executed_op_global_red.sum"],
         [0, CASE],
         ATOMICS,
     ),
-    bound(
+    traffic(
         "shared-atomics",
         "atomic instructions in shared memory",
         &["smsp__sass_inst_executed_op_shared_atom.sum"],
         [0, CASE],
         SHARED_ATOMICS,
     ),
-    bound(
+    traffic(
         "global-loads",
         "global load instructions",
         &["smsp__sass_inst_executed_op_global_ld.sum", "smsp__sass_inst_executed_op_ldgsts.sum"],
-        [1, WARP],
+        [1, CASE],
         LOADS,
     ),
-    bound(
+    traffic(
         "global-load-sectors",
         "global-load sectors",
         &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
-        [4, WARP],
+        [4, CASE],
         LOAD_SECTORS,
     ),
-    bound(
+    traffic(
         "global-stores",
         "global store instructions",
         &["smsp__sass_inst_executed_op_global_st.sum"],
-        [1, BLOCK],
+        [1, CASE],
         STORES,
     ),
-    bound(
+    traffic(
         "global-store-sectors",
         "global-store sectors",
         &["smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum"],
-        [4, BLOCK],
+        [4, CASE],
         STORE_SECTORS,
     ),
-    bound(
+    passed_on(
         "shared-loads",
         "shared load instructions",
         &["smsp__sass_inst_executed_op_shared_ld.sum"],
-        [1, WARP],
+        [1, BLOCK],
         SHARED,
     ),
-    bound(
+    passed_on(
         "shared-stores",
         "shared store instructions",
         &["smsp__sass_inst_executed_op_shared_st.sum"],
-        [1, WARP],
+        [1, BLOCK],
         SHARED,
     ),
-    bound(
+    passed_on(
         "shared-load-wavefronts",
         "shared-load wavefronts",
         &["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"],
-        [1, WARP],
+        [1, BLOCK],
         CONFLICTS,
     ),
-    bound(
+    passed_on(
         "shared-store-wavefronts",
         "shared-store wavefronts",
         &["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"],
-        [1, WARP],
+        [1, BLOCK],
         CONFLICTS,
     ),
-    bound(
+    traffic(
         "shared-atomic-wavefronts",
         "wavefronts of shared atomics",
         &["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"],
@@ -140,7 +176,7 @@ pub const BOUNDS: &[Bound] = &[
     Bound {
         // A shuffle by 32 lanes moves what a store and a load of shared memory move.
         instead_of: &[("smsp__sass_inst_executed_op_shared.sum", 16)],
-        ..bound(
+        ..passed_on(
             "exchanges",
             "shuffles, votes and matches, by lane",
             &["smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum"],
@@ -148,7 +184,7 @@ pub const BOUNDS: &[Bound] = &[
             "lanes exchange values one after the other, where a vote or a few rounds tell all of them at once",
         )
     },
-    bound(
+    passed_on(
         "barriers",
         "barriers",
         &["warpbook__barriers.sum"],
@@ -202,6 +238,7 @@ pub const BOUNDS: &[Bound] = &[
             ("warpbook__busiest_warp_inst_executed_op_shared_ld.max", 16),
             ("warpbook__busiest_warp_inst_executed_op_shared_st.max", 16),
         ],
+        slack: super::SHARED,
         ..busiest(
             "busiest-warp-exchanges",
             "shuffles, votes and matches of the busiest warp, by lane",
@@ -210,7 +247,14 @@ pub const BOUNDS: &[Bound] = &[
             32,
         )
     },
-    bound("busiest-thread", "instructions of the busiest thread", &[BUSIEST_THREAD], [16, CASE], SERIAL),
+    bound(
+        "one-lane",
+        "instructions that one lane executes alone, of the warp that has most of them",
+        &[ONE_LANE],
+        [2, CASE],
+        SERIAL,
+    ),
+    bound("busiest-thread", "instructions of the busiest thread", &[BUSIEST_THREAD], [8, CASE], SERIAL),
     bound(
         "busiest-thread-shared-bytes",
         "bytes that the busiest thread loads from shared memory",
@@ -222,11 +266,12 @@ pub const BOUNDS: &[Bound] = &[
         "warp-instructions",
         "instructions of all warps",
         &[WARP_INSTRUCTIONS],
-        [24, WARP],
+        [8, WARP],
         "work is done again and again, or one element after the other where all lanes could work at once",
     ),
     Bound {
         measure: Measure::LaneSlots,
+        slack: LANES,
         ..bound(
             "lane-efficiency",
             "lane slots for every 100 lanes at work",
@@ -237,6 +282,7 @@ pub const BOUNDS: &[Bound] = &[
     },
     Bound {
         measure: Measure::WarpSlots,
+        slack: WARPS,
         ..bound(
             "warp-balance",
             "warp slots for every 100 warps at work",
@@ -249,10 +295,10 @@ pub const BOUNDS: &[Bound] = &[
         "thread-instructions",
         "instructions of all threads",
         &[THREAD_INSTRUCTIONS],
-        [24, THREAD],
+        [8, THREAD],
         "threads do the same work side by side, where each could do its part",
     ),
-    bound(
+    traffic(
         "float-operations",
         "additions and multiplications of floats",
         &[
@@ -260,7 +306,7 @@ pub const BOUNDS: &[Bound] = &[
             "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum",
             "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum",
         ],
-        [2, THREAD],
+        [1, THREAD],
         ARITHMETIC,
     ),
     bound(
@@ -288,70 +334,70 @@ pub const BOUNDS: &[Bound] = &[
         [1024, WARP],
         LOCAL,
     ),
-    bound(
+    traffic(
         "global-load-bytes",
         "bytes of global loads",
         &["smsp__sass_data_bytes_mem_global_op_ld.sum"],
-        [128, WARP],
+        [128, CASE],
         LOADS,
     ),
-    bound(
+    traffic(
         "global-store-bytes",
         "bytes of global stores",
         &["smsp__sass_data_bytes_mem_global_op_st.sum"],
-        [128, BLOCK],
+        [128, CASE],
         STORES,
     ),
-    bound(
+    traffic(
         "global-atomic-bytes",
         "bytes of atomics in global memory",
         &["smsp__sass_data_bytes_mem_global_op_atom.sum", "smsp__sass_data_bytes_mem_global_op_red.sum"],
         [0, CASE],
         ATOMICS,
     ),
-    bound(
+    traffic(
         "global-atomic-sectors",
         "sectors of atomics in global memory, in every pass",
         &["l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"],
         [0, CASE],
         ATOMICS,
     ),
-    bound(
+    traffic(
         "l2-atomic-requests",
         "requests of atomics to the L2 cache",
         &["lts__t_requests_srcunit_tex_op_atom.sum", "lts__t_requests_srcunit_tex_op_red.sum"],
         [0, CASE],
         ATOMICS,
     ),
-    bound(
+    traffic(
         "l2-atomic-sectors",
         "sectors of atomics in the L2 cache",
         &["lts__t_sectors_srcunit_tex_op_atom.sum", "lts__t_sectors_srcunit_tex_op_red.sum"],
         [0, CASE],
         ATOMICS,
     ),
-    bound(
+    traffic(
         "global-lines",
         "lines of all global accesses",
         &["smsp__sass_l1tex_tags_mem_global.sum"],
-        [3, WARP],
+        [2, CASE],
         LOAD_SECTORS,
     ),
-    bound(
+    passed_on(
         "shared-load-bytes",
         "bytes of shared loads",
         &["smsp__sass_data_bytes_mem_shared_op_ld.sum"],
         [128, WARP],
         SHARED,
     ),
-    bound(
+    passed_on(
         "shared-store-bytes",
         "bytes of shared stores",
         &["smsp__sass_data_bytes_mem_shared_op_st.sum"],
         [128, WARP],
         SHARED,
     ),
-    bound(
+    traffic(
         "shared-atomic-bytes",
         "bytes of shared atomics",
         &["smsp__sass_data_bytes_mem_shared_op_atom.sum"],
@@ -368,18 +414,18 @@ pub const BOUNDS: &[Bound] = &[
             "arrays are larger than the work takes, and fewer blocks find room on a multiprocessor",
         )
     },
-    bound(
+    passed_on(
         "shared-conflicts",
         "shared wavefronts beyond the least",
         &["warpbook__shared_wavefronts_excessive.sum"],
-        [2, WARP],
+        [2, BLOCK],
         CONFLICTS,
     ),
-    bound(
+    traffic(
         "scattered-sectors",
         "global sectors beyond the least",
         &["warpbook__sectors_global_excessive.sum"],
-        [8, WARP],
+        [4, BLOCK],
         LOAD_SECTORS,
     ),
     bound(

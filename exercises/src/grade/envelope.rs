@@ -47,7 +47,7 @@ fn of_reports(exercise: &Exercise, reports: &[Report], case: &Instance) -> Resul
     let sparse = case.is_sparse();
     let (elements, threads) = case.elements_and_threads();
     let mut limits = Vec::with_capacity(BOUNDS.len());
-    for bound in BOUNDS.iter().filter(|bound| bound.applies(sparse)) {
+    for bound in BOUNDS.iter().filter(|bound| bound.applies(sparse, elements < threads)) {
         let holds = |one: &&Loosened| one.cases.is_empty() || one.cases.contains(&case.case.name);
         let loosened = exercise.loosened.iter().filter(|one| one.bound == bound.name).find(holds);
         let own = reports.iter().map(|report| bound.permits(report, sparse)).max().unwrap_or(0);
@@ -60,7 +60,7 @@ fn of_reports(exercise: &Exercise, reports: &[Report], case: &Instance) -> Resul
         let wrong = |why: String| GradeError::Course(format!("{}, [[loosened]] {}: {why}", exercise.name, bound.name));
         let (most, words) = match loosened {
             None => {
-                let (times, of, words) = bound.slack();
+                let (times, of, words) = bound.slack;
                 (slack(times, of), derived(words))
             }
             Some(Loosened { times: Some(times), .. }) => (slack(*times, 1), derived(&times.to_string())),

@@ -242,8 +242,19 @@ impl Observer for Checked {
         if let Some(reads) = &mut self.reads {
             reads.sync(event);
         }
-        if let (Some(busiest), SyncEvent::End) = (&mut self.busiest, event) {
-            busiest.end();
+        if let Some(busiest) = &mut self.busiest {
+            match event {
+                SyncEvent::Everyone => busiest.meet(|_| true),
+                SyncEvent::Some { participants, .. } => {
+                    busiest.meet(|warp| participants.get(warp).is_some_and(|lanes| *lanes != 0));
+                }
+                SyncEvent::End => busiest.end(),
+                SyncEvent::Start(_)
+                | SyncEvent::Arrive { .. }
+                | SyncEvent::Warp { .. }
+                | SyncEvent::Fault
+                | SyncEvent::Fence { .. } => {}
+            }
         }
     }
 

@@ -1,6 +1,9 @@
 //! How much of a launch's work its busiest warp and its busiest thread do: for each kind of instruction, the most that one
 //! warp executes. Totals do not tell whether all warps share the work, or one of them does it for the others.
 //!
+//! With it goes the longest path through a block: a warp that waits at a barrier has come as far as the last of those that it
+//! waits for. Where warps work one after the other, none of them executes much, and the path is the sum of all.
+//!
 //! Kept only when it is asked for ([`Options::busiest`](crate::Options)).
 
 use crate::event::{LaunchInfo, MemoryEvent, MemoryKind};
@@ -10,14 +13,17 @@ use crate::observe::metrics::What;
 use crate::report::Metrics;
 
 /// Kinds of instructions that are counted by warp.
-const KINDS: usize = 7;
+const KINDS: usize = 8;
 
 /// What is counted by thread: instructions, and bytes that it loads from shared memory.
 const BY_THREAD: usize = 2;
 
-/// The counters, in the order in which a `Share` has them; those of threads are the last. Of several launches, each is
-/// the sum of theirs.
-pub const NAMES: [&str; KINDS + BY_THREAD] = [
+/// All that is counted: by warp, by thread, and the longest path of a block.
+const COUNTERS: usize = KINDS + BY_THREAD + 1;
+
+/// The counters, in the order in which a `Share` has them; those of threads come after those of warps, and the longest
+/// path is the last. Of several launches, each is the sum of theirs.
+pub const NAMES: [&str; COUNTERS] = [
     "warpbook__busiest_warp_inst_executed_op_global_ld.max",
     "warpbook__busiest_warp_inst_executed_op_global_st.max",
     "warpbook__busiest_warp_inst_executed_op_global_atom.max",
@@ -25,12 +31,17 @@ pub const NAMES: [&str; KINDS + BY_THREAD] = [
     "warpbook__busiest_warp_inst_executed_op_shared_st.max",
     "warpbook__busiest_warp_inst_executed_op_shared_atom.max",
     "warpbook__busiest_warp_thread_inst_executed_op_inter_thread_communication.max",
+    "warpbook__busiest_warp_inst_executed_one_lane.max",
     "warpbook__busiest_thread_inst_executed.max",
     "warpbook__busiest_thread_bytes_shared_ld.max",
+    "warpbook__longest_path_inst_executed.max",
 ];
 
 /// The place of the exchanges between lanes in a [`Share`].
-const EXCHANGES: usize = KINDS - 1;
+const EXCHANGES: usize = KINDS - 2;
+
+/// The place of the instructions that one lane executes while the others of its warp do nothing.
+const ONE_LANE: usize = KINDS - 1;
 
 /// What one warp has executed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +53,8 @@ pub(crate) struct Share {
     apart: [u64; 32],
     /// Bytes that each lane loaded from shared memory.
     loaded: [u64; 32],
+    /// Instructions on the longest path that leads to where the warp is.
+    path: u64,
 }
 
 /// How many instructions of a kind stand before each instruction of the program: straight runs are counted at once.
@@ -79,7 +92,7 @@ pub(crate) struct Busiest {
     warps: Vec<Share>,
     /// The warp that runs.
     now: usize,
-    most: [u64; KINDS + BY_THREAD],
+    most: [u64; COUNTERS],
 }
 
 impl Busiest {
@@ -90,7 +103,7 @@ impl Busiest {
             removed: launch.program.insts.iter().map(|inst| inst.removed).collect(),
             warps: Vec::new(),
             now: 0,
-            most: [0; KINDS + BY_THREAD],
+            most: [0; COUNTERS],
         }
     }
 
@@ -107,10 +120,14 @@ impl Busiest {
     pub(crate) fn straight(&mut self, pc: Pc, length: usize, active: u32) {
         let Some(share) = self.warps.get_mut(self.now) else { return };
         let instructions = self.counted.within(pc, length);
+        share.path += instructions;
         share.kinds[EXCHANGES] += self.exchanges.within(pc, length) * u64::from(active.count_ones());
         if active == u32::MAX {
             share.together += instructions;
         } else {
+            if active.is_power_of_two() {
+                share.kinds[ONE_LANE] += instructions;
+            }
             for lane in lanes_of(active) {
                 share.apart[lane as usize] += instructions;
             }
@@ -149,6 +166,16 @@ impl Busiest {
         }
     }
 
+    /// A barrier opens for these warps: each has come as far as the last of them.
+    pub(crate) fn meet(&mut self, waited: impl Fn(usize) -> bool) {
+        let last = self.warps.iter().enumerate().filter(|(warp, _)| waited(*warp)).map(|(_, share)| share.path).max();
+        for (warp, share) in self.warps.iter_mut().enumerate() {
+            if let (true, Some(last)) = (waited(warp), last) {
+                share.path = last;
+            }
+        }
+    }
+
     /// Another block runs from now on.
     pub(crate) fn exchange(&mut self, held: &mut Vec<Share>) {
         std::mem::swap(&mut self.warps, held);
@@ -159,7 +186,7 @@ impl Busiest {
         for share in self.warps.drain(..) {
             let thread = share.apart.iter().max().map_or(0, |apart| apart + share.together);
             let loaded = share.loaded.into_iter().max().unwrap_or(0);
-            let all = share.kinds.into_iter().chain([thread, loaded]);
+            let all = share.kinds.into_iter().chain([thread, loaded, share.path]);
             for (most, own) in self.most.iter_mut().zip(all) {
                 *most = (*most).max(own);
             }

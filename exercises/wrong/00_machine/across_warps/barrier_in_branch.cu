@@ -1,5 +1,5 @@
 // wrong: only threads that read have to wait
-// fails: findings, result, contract
+// fails: findings, result
 // because: __syncthreads() is for all threads of the block. The last thread never
 // because: reads, and never comes by.
 

@@ -1,5 +1,5 @@
 // wrong: the other half only has to be zero at the beginning
-// fails: result
+// fails: result, contract
 // because: The first round then writes temp[from + t - offset] without the own element,
 // because: and later rounds add to numbers of two rounds ago.
 

@@ -1,5 +1,5 @@
 // wrong: threads beyond n may load, if they do not vote for it
-// fails: findings, result
+// fails: findings, result, contract
 // because: The load reads behind the end of the array, whatever is done with the
 // because: number.
 

@@ -1,5 +1,5 @@
 // wrong: the place is the number of votes up to the own one
-// fails: findings, result
+// fails: findings, result, contract
 // because: That counts the own vote: the first kept element goes to place 1, and
 // because: place 0 stays empty.
 

@@ -1,5 +1,5 @@
 // wrong: a total of 32 can be counted as 31
-// fails: findings, result
+// fails: findings, result, contract
 // because: Then the next warp begins one place too early, and writes over the last
 // because: element of the full warp.
 

@@ -1,5 +1,5 @@
 // wrong: every vote counts one
-// fails: findings, result
+// fails: findings, result, contract
 // because: A vote in the round of bit 3 is about eights: it counts 8.
 
 extern "C" __global__ void compact_block(int *out, int *counts, const int *in, int n)

@@ -1,5 +1,5 @@
 // wrong: the sum belongs to the particle
-// fails: result
+// fails: result, contract
 // because: Particles of the same cell share its sums: the place is the key, not the
 // because: particle.
 

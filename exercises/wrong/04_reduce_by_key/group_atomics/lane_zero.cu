@@ -1,5 +1,5 @@
 // wrong: lane 0 does the atomic
-// fails: result
+// fails: result, contract
 // because: Lane 0 has one key and knows the sum of one group. Each group needs a lane
 // because: of its own.
 

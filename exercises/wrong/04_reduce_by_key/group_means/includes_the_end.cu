@@ -1,5 +1,5 @@
 // wrong: a group ends with the element that its second offset names
-// fails: result
+// fails: result, contract
 // because: That element is the first of the next group, or lies behind the buffer.
 
 extern "C" __global__ void group_means(unsigned *means, const unsigned *values,

@@ -1,5 +1,5 @@
 // wrong: of equal keys the one with the smaller index comes first
-// fails: findings, result
+// fails: findings, result, contract
 // because: That does not fit with keys that stand before and behind: the two searches
 // because: no longer agree about who is first.
 

@@ -1,5 +1,5 @@
 // wrong: a key of the right run goes one place further
-// fails: findings, result
+// fails: findings, result, contract
 // because: Only if there is an equal key on the left; and if there are three of them,
 // because: three places.
 

@@ -1,5 +1,5 @@
 // wrong: it does not matter which of the sides counts equal keys
-// fails: result
+// fails: result, contract
 // because: Each place is taken once, but equal keys of the right run come first: the
 // because: merge is not stable.
 

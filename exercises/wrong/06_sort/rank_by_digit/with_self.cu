@@ -1,5 +1,5 @@
 // wrong: the rank counts the lane itself
-// fails: findings, result
+// fails: findings, result, contract
 // because: Places begin with 0: a lane counts those before it.
 
 extern "C" __global__ void sort_by_digit(unsigned *out, const unsigned *in, int warps,
