@@ -86,14 +86,14 @@ pub const BOUNDS: &[Bound] = &[
         "longest-warp",
         "instructions of the longest warp",
         &[LONGEST_WARP],
-        [8, CASE],
+        [24, CASE],
         "the launch takes as long as its longest warp, and that one does the work of others, or the same again and again",
     ),
     bound(
         "longest-path",
         "instructions of the longest path through a block",
         &[LONGEST_PATH],
-        [8, CASE],
+        [24, CASE],
         "warps work one after the other: at each barrier the block waits for the one that has most to do",
     ),
     traffic(
@@ -254,7 +254,7 @@ pub const BOUNDS: &[Bound] = &[
         [2, CASE],
         SERIAL,
     ),
-    bound("busiest-thread", "instructions of the busiest thread", &[BUSIEST_THREAD], [8, CASE], SERIAL),
+    bound("busiest-thread", "instructions of the busiest thread", &[BUSIEST_THREAD], [16, CASE], SERIAL),
     bound(
         "busiest-thread-shared-bytes",
         "bytes that the busiest thread loads from shared memory",
@@ -266,7 +266,7 @@ pub const BOUNDS: &[Bound] = &[
         "warp-instructions",
         "instructions of all warps",
         &[WARP_INSTRUCTIONS],
-        [8, WARP],
+        [24, WARP],
         "work is done again and again, or one element after the other where all lanes could work at once",
     ),
     Bound {
@@ -295,7 +295,7 @@ pub const BOUNDS: &[Bound] = &[
         "thread-instructions",
         "instructions of all threads",
         &[THREAD_INSTRUCTIONS],
-        [8, THREAD],
+        [24, THREAD],
         "threads do the same work side by side, where each could do its part",
     ),
     traffic(
