@@ -7,39 +7,7 @@ use crate::ir::inst::{Bool, Compared, Float, Int32, Int64, Lane, Op, Reg, Test, 
 use crate::ir::slow_paths::{Difference, counts};
 use crate::lanes::lanes_of;
 use crate::machine::registers::{Constants, Registers, Row32, Row64};
-use crate::memory::rows;
-
-#[inline(always)]
-fn map2<A: Copy, B: Copy, R: Copy + Default>(a: &[A; 32], b: &[B; 32], f: impl Fn(A, B) -> R) -> [R; 32] {
-    let mut result = [R::default(); 32];
-    for lane in 0..32 {
-        result[lane] = f(a[lane], b[lane]);
-    }
-    result
-}
-
-#[inline(always)]
-fn map3<A: Copy, B: Copy, C: Copy, R: Copy + Default>(
-    a: &[A; 32],
-    b: &[B; 32],
-    c: &[C; 32],
-    f: impl Fn(A, B, C) -> R,
-) -> [R; 32] {
-    let mut result = [R::default(); 32];
-    for lane in 0..32 {
-        result[lane] = f(a[lane], b[lane], c[lane]);
-    }
-    result
-}
-
-#[inline(always)]
-fn test2<A: Copy>(a: &[A; 32], b: &[A; 32], f: impl Fn(A, A) -> bool) -> u32 {
-    let mut truth = [false; 32];
-    for lane in 0..32 {
-        truth[lane] = f(a[lane], b[lane]);
-    }
-    rows::bits(truth)
-}
+use crate::memory::rows::{self, map2, map3, test2};
 
 #[inline(always)]
 fn compare<A: Copy, T: PartialOrd>(test: Test, a: &[A; 32], b: &[A; 32], typed: impl Fn(A) -> T + Copy) -> u32 {

@@ -34,6 +34,41 @@ pub(crate) fn map<A: Copy, R: Copy + Default>(row: &[A; 32], f: impl Fn(A) -> R)
     result
 }
 
+/// `f` of every lane of two rows.
+#[inline(always)]
+pub(crate) fn map2<A: Copy, B: Copy, R: Copy + Default>(a: &[A; 32], b: &[B; 32], f: impl Fn(A, B) -> R) -> [R; 32] {
+    let mut result = [R::default(); 32];
+    for lane in 0..32 {
+        result[lane] = f(a[lane], b[lane]);
+    }
+    result
+}
+
+/// `f` of every lane of three rows.
+#[inline(always)]
+pub(crate) fn map3<A: Copy, B: Copy, C: Copy, R: Copy + Default>(
+    a: &[A; 32],
+    b: &[B; 32],
+    c: &[C; 32],
+    f: impl Fn(A, B, C) -> R,
+) -> [R; 32] {
+    let mut result = [R::default(); 32];
+    for lane in 0..32 {
+        result[lane] = f(a[lane], b[lane], c[lane]);
+    }
+    result
+}
+
+/// The lanes of two rows for which `f` holds, one bit each.
+#[inline(always)]
+pub(crate) fn test2<A: Copy>(a: &[A; 32], b: &[A; 32], f: impl Fn(A, A) -> bool) -> u32 {
+    let mut truth = [false; 32];
+    for lane in 0..32 {
+        truth[lane] = f(a[lane], b[lane]);
+    }
+    bits(truth)
+}
+
 /// One bit per lane.
 #[inline(always)]
 pub(crate) fn bits(truth: [bool; 32]) -> u32 {

@@ -1,8 +1,7 @@
 //! Words by their bits, bytes and halves: tables of three inputs, shifts, permutations, the lesser and the greater of two.
 
-use super::loops::{map2, map3};
-use crate::machine_code::op::{MinMax, Permute, Row, Shift};
-use crate::memory::rows::map;
+use crate::machine_code::op::{Combine, MinMax, Permute, Row, Shift};
+use crate::memory::rows::{map, map2, map3};
 
 /// The bits of three words looked up in a table; the frequent tables are an instruction or two.
 #[inline(always)]
@@ -124,5 +123,14 @@ pub(super) fn positive(kind: MinMax, value: u32) -> u32 {
             half(value) | half(value >> 16) << 16
         }
         MinMax::Unsigned | MinMax::UnsignedHalves => value,
+    }
+}
+
+#[inline(always)]
+pub(super) const fn combine(how: Combine, value: u32, with: u32) -> u32 {
+    match how {
+        Combine::And => value & with,
+        Combine::Or => value | with,
+        Combine::Xor => value ^ with,
     }
 }

@@ -2,11 +2,11 @@
 //!
 //! The hardware returns one NaN of single precision, whatever went in.
 
-use super::loops::{combine, map2, map3, test2};
+use super::bits::combine;
 use crate::lanes::lanes_of;
 use crate::machine_code::op::{Float, Halves, Op, Result as To, Row, Src, Test, Value, Wide};
 use crate::machine_code::warp::Warp;
-use crate::memory::rows::{bits, map};
+use crate::memory::rows::{bits, map, map2, map3, test2};
 use crate::semantics::LaneOp;
 
 #[inline(always)]

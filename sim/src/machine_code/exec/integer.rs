@@ -1,10 +1,9 @@
 //! Integers, bits and predicates: loops over 32 lanes.
 
-use super::bits::{add_halves, extremum, lop3, permuted, positive, shifted, table_of};
-use super::loops::{combine, map2, map3, test2};
+use super::bits::{add_halves, combine, extremum, lop3, permuted, positive, shifted, table_of};
 use crate::machine_code::op::{MinMax, Op, Row, Src, Test};
 use crate::machine_code::warp::Warp;
-use crate::memory::rows::{bits, map};
+use crate::memory::rows::{bits, map, map2, map3, test2};
 
 #[inline(always)]
 fn compare<T: PartialOrd>(test: Test, a: &Row, b: &Row, typed: impl Fn(u32) -> T + Copy) -> u32 {

@@ -6,7 +6,6 @@ mod bits;
 mod bulk;
 mod float;
 mod integer;
-mod loops;
 mod matrix;
 mod memory;
 mod warp_wide;
