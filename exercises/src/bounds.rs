@@ -36,7 +36,7 @@ const TRAFFIC: Slack = (11, 10, "1.1");
 
 /// For loads and stores of shared memory, exchanges between lanes and barriers. A learner may keep a value in a register or read it
 /// again, and may want a barrier more than are needed.
-const SHARED: Slack = (5, 4, "1.25");
+const PASSED_ON: Slack = (5, 4, "1.25");
 
 /// For the share of lanes that idle. It is a ratio: a solution in another style has more instructions, and hardly another
 /// ratio. Where a quarter of the lanes idle, it is a third more than that of a solution.

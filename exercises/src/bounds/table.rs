@@ -1,12 +1,13 @@
 //! The table of all bounds: what each counts, what its allowance is, and what a kernel does that breaks it.
 
 use super::{
-    BUSIEST_LOADER, BUSIEST_THREAD, BUSY, Bound, LANES, LONGEST_PATH, LONGEST_WARP, Measure, ONE_LANE, STYLE,
-    THREAD_INSTRUCTIONS, TRAFFIC, WARP_INSTRUCTIONS, WARPS,
+    BUSIEST_LOADER, BUSIEST_THREAD, BUSY, Bound, LANES, LONGEST_PATH, LONGEST_WARP, Measure, ONE_LANE, PASSED_ON,
+    STYLE, Slack, THREAD_INSTRUCTIONS, TRAFFIC, WARP_INSTRUCTIONS, WARPS,
 };
 use crate::spec::Per;
 
 const fn bound(
+    slack: Slack,
     name: &'static str,
     label: &'static str,
     counters: &'static [&'static str],
@@ -19,29 +20,7 @@ const fn bound(
         THREAD => Per::Thread,
         _ => Per::Case,
     };
-    Bound { name, label, measure: Measure::Sum(counters), slack: STYLE, instead_of: &[], allowance, per, meaning }
-}
-
-/// What goes to global memory, and atomics.
-const fn traffic(
-    name: &'static str,
-    label: &'static str,
-    counters: &'static [&'static str],
-    allowance: [u64; 2],
-    meaning: &'static str,
-) -> Bound {
-    Bound { slack: TRAFFIC, ..bound(name, label, counters, allowance, meaning) }
-}
-
-/// What the threads of a block or of a warp pass to each other.
-const fn passed_on(
-    name: &'static str,
-    label: &'static str,
-    counters: &'static [&'static str],
-    allowance: [u64; 2],
-    meaning: &'static str,
-) -> Bound {
-    Bound { slack: super::SHARED, ..bound(name, label, counters, allowance, meaning) }
+    Bound { name, label, measure: Measure::Sum(counters), slack, instead_of: &[], allowance, per, meaning }
 }
 
 /// What the busiest warp executes; `lines` say on which lines all warps do.
@@ -52,11 +31,7 @@ const fn busiest(
     lines: &'static [&'static str],
     allowance: u64,
 ) -> Bound {
-    Bound {
-        measure: Measure::Busiest(counters, lines),
-        slack: BUSY,
-        ..bound(name, label, &[], [allowance, CASE], UNEVEN)
-    }
+    Bound { measure: Measure::Busiest(counters, lines), ..bound(BUSY, name, label, &[], [allowance, CASE], UNEVEN) }
 }
 
 // `Per` as a number, for the table below.
@@ -83,6 +58,7 @@ const ARITHMETIC: &str = "the same is computed again and again, where threads co
 /// The bounds, in the order in which a learner hears of them: first what says most about the idea of a kernel.
 pub const BOUNDS: &[Bound] = &[
     bound(
+        STYLE,
         "longest-warp",
         "instructions of the longest warp",
         &[LONGEST_WARP],
@@ -90,83 +66,95 @@ pub const BOUNDS: &[Bound] = &[
         "the launch takes as long as its longest warp, and that one does the work of others, or the same again and again",
     ),
     bound(
+        STYLE,
         "longest-path",
         "instructions of the longest path through a block",
         &[LONGEST_PATH],
         [24, CASE],
         "warps work one after the other: at each barrier the block waits for the one that has most to do",
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "global-atomics",
         "atomic instructions in global memory",
         &["smsp__sass_inst_executed_op_global_atom.sum", "smsp__sass_inst_executed_op_global_red.sum"],
         [0, CASE],
         ATOMICS,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "shared-atomics",
         "atomic instructions in shared memory",
         &["smsp__sass_inst_executed_op_shared_atom.sum"],
         [0, CASE],
         SHARED_ATOMICS,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "global-loads",
         "global load instructions",
         &["smsp__sass_inst_executed_op_global_ld.sum", "smsp__sass_inst_executed_op_ldgsts.sum"],
         [1, CASE],
         LOADS,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "global-load-sectors",
         "global-load sectors",
         &["l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"],
         [4, CASE],
         LOAD_SECTORS,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "global-stores",
         "global store instructions",
         &["smsp__sass_inst_executed_op_global_st.sum"],
         [1, CASE],
         STORES,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "global-store-sectors",
         "global-store sectors",
         &["smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_st.sum"],
         [4, CASE],
         STORE_SECTORS,
     ),
-    passed_on(
+    bound(
+        PASSED_ON,
         "shared-loads",
         "shared load instructions",
         &["smsp__sass_inst_executed_op_shared_ld.sum"],
         [1, BLOCK],
         SHARED,
     ),
-    passed_on(
+    bound(
+        PASSED_ON,
         "shared-stores",
         "shared store instructions",
         &["smsp__sass_inst_executed_op_shared_st.sum"],
         [1, BLOCK],
         SHARED,
     ),
-    passed_on(
+    bound(
+        PASSED_ON,
         "shared-load-wavefronts",
         "shared-load wavefronts",
         &["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"],
         [1, BLOCK],
         CONFLICTS,
     ),
-    passed_on(
+    bound(
+        PASSED_ON,
         "shared-store-wavefronts",
         "shared-store wavefronts",
         &["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum"],
         [1, BLOCK],
         CONFLICTS,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "shared-atomic-wavefronts",
         "wavefronts of shared atomics",
         &["smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"],
@@ -176,7 +164,8 @@ pub const BOUNDS: &[Bound] = &[
     Bound {
         // A shuffle by 32 lanes moves what a store and a load of shared memory move.
         instead_of: &[("smsp__sass_inst_executed_op_shared.sum", 16)],
-        ..passed_on(
+        ..bound(
+            PASSED_ON,
             "exchanges",
             "shuffles, votes and matches, by lane",
             &["smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum"],
@@ -184,7 +173,8 @@ pub const BOUNDS: &[Bound] = &[
             "lanes exchange values one after the other, where a vote or a few rounds tell all of them at once",
         )
     },
-    passed_on(
+    bound(
+        PASSED_ON,
         "barriers",
         "barriers",
         &["warpbook__barriers.sum"],
@@ -238,7 +228,7 @@ pub const BOUNDS: &[Bound] = &[
             ("warpbook__busiest_warp_inst_executed_op_shared_ld.max", 16),
             ("warpbook__busiest_warp_inst_executed_op_shared_st.max", 16),
         ],
-        slack: super::SHARED,
+        slack: PASSED_ON,
         ..busiest(
             "busiest-warp-exchanges",
             "shuffles, votes and matches of the busiest warp, by lane",
@@ -248,14 +238,16 @@ pub const BOUNDS: &[Bound] = &[
         )
     },
     bound(
+        STYLE,
         "one-lane",
         "instructions that one lane executes alone, of the warp that has most of them",
         &[ONE_LANE],
         [2, CASE],
         SERIAL,
     ),
-    bound("busiest-thread", "instructions of the busiest thread", &[BUSIEST_THREAD], [16, CASE], SERIAL),
+    bound(STYLE, "busiest-thread", "instructions of the busiest thread", &[BUSIEST_THREAD], [16, CASE], SERIAL),
     bound(
+        STYLE,
         "busiest-thread-shared-bytes",
         "bytes that the busiest thread loads from shared memory",
         &[BUSIEST_LOADER],
@@ -263,6 +255,7 @@ pub const BOUNDS: &[Bound] = &[
         SERIAL,
     ),
     bound(
+        STYLE,
         "warp-instructions",
         "instructions of all warps",
         &[WARP_INSTRUCTIONS],
@@ -271,8 +264,8 @@ pub const BOUNDS: &[Bound] = &[
     ),
     Bound {
         measure: Measure::LaneSlots,
-        slack: LANES,
         ..bound(
+            LANES,
             "lane-efficiency",
             "lane slots for every 100 lanes at work",
             &[],
@@ -282,8 +275,8 @@ pub const BOUNDS: &[Bound] = &[
     },
     Bound {
         measure: Measure::WarpSlots,
-        slack: WARPS,
         ..bound(
+            WARPS,
             "warp-balance",
             "warp slots for every 100 warps at work",
             &[],
@@ -292,13 +285,15 @@ pub const BOUNDS: &[Bound] = &[
         )
     },
     bound(
+        STYLE,
         "thread-instructions",
         "instructions of all threads",
         &[THREAD_INSTRUCTIONS],
         [24, THREAD],
         "threads do the same work side by side, where each could do its part",
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "float-operations",
         "additions and multiplications of floats",
         &[
@@ -310,6 +305,7 @@ pub const BOUNDS: &[Bound] = &[
         ARITHMETIC,
     ),
     bound(
+        STYLE,
         "double-operations",
         "additions and multiplications of doubles",
         &[
@@ -321,6 +317,7 @@ pub const BOUNDS: &[Bound] = &[
         "doubles take far more time than floats, and the work needs none",
     ),
     bound(
+        STYLE,
         "local-accesses",
         "local memory instructions",
         &["smsp__sass_inst_executed_op_local_ld.sum", "smsp__sass_inst_executed_op_local_st.sum"],
@@ -328,76 +325,87 @@ pub const BOUNDS: &[Bound] = &[
         LOCAL,
     ),
     bound(
+        STYLE,
         "local-bytes",
         "bytes of local memory",
         &["smsp__sass_data_bytes_mem_local_op_ld.sum", "smsp__sass_data_bytes_mem_local_op_st.sum"],
         [1024, WARP],
         LOCAL,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "global-load-bytes",
         "bytes of global loads",
         &["smsp__sass_data_bytes_mem_global_op_ld.sum"],
         [128, CASE],
         LOADS,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "global-store-bytes",
         "bytes of global stores",
         &["smsp__sass_data_bytes_mem_global_op_st.sum"],
         [128, CASE],
         STORES,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "global-atomic-bytes",
         "bytes of atomics in global memory",
         &["smsp__sass_data_bytes_mem_global_op_atom.sum", "smsp__sass_data_bytes_mem_global_op_red.sum"],
         [0, CASE],
         ATOMICS,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "global-atomic-sectors",
         "sectors of atomics in global memory, in every pass",
         &["l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum", "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum"],
         [0, CASE],
         ATOMICS,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "l2-atomic-requests",
         "requests of atomics to the L2 cache",
         &["lts__t_requests_srcunit_tex_op_atom.sum", "lts__t_requests_srcunit_tex_op_red.sum"],
         [0, CASE],
         ATOMICS,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "l2-atomic-sectors",
         "sectors of atomics in the L2 cache",
         &["lts__t_sectors_srcunit_tex_op_atom.sum", "lts__t_sectors_srcunit_tex_op_red.sum"],
         [0, CASE],
         ATOMICS,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "global-lines",
         "lines of all global accesses",
         &["smsp__sass_l1tex_tags_mem_global.sum"],
         [2, CASE],
         LOAD_SECTORS,
     ),
-    passed_on(
+    bound(
+        PASSED_ON,
         "shared-load-bytes",
         "bytes of shared loads",
         &["smsp__sass_data_bytes_mem_shared_op_ld.sum"],
         [128, WARP],
         SHARED,
     ),
-    passed_on(
+    bound(
+        PASSED_ON,
         "shared-store-bytes",
         "bytes of shared stores",
         &["smsp__sass_data_bytes_mem_shared_op_st.sum"],
         [128, WARP],
         SHARED,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "shared-atomic-bytes",
         "bytes of shared atomics",
         &["smsp__sass_data_bytes_mem_shared_op_atom.sum"],
@@ -407,6 +415,7 @@ pub const BOUNDS: &[Bound] = &[
     Bound {
         measure: Measure::SharedBytes,
         ..bound(
+            STYLE,
             "shared-memory",
             "bytes of shared memory of a block",
             &[],
@@ -414,14 +423,16 @@ pub const BOUNDS: &[Bound] = &[
             "arrays are larger than the work takes, and fewer blocks find room on a multiprocessor",
         )
     },
-    passed_on(
+    bound(
+        PASSED_ON,
         "shared-conflicts",
         "shared wavefronts beyond the least",
         &["warpbook__shared_wavefronts_excessive.sum"],
         [2, BLOCK],
         CONFLICTS,
     ),
-    traffic(
+    bound(
+        TRAFFIC,
         "scattered-sectors",
         "global sectors beyond the least",
         &["warpbook__sectors_global_excessive.sum"],
@@ -429,6 +440,7 @@ pub const BOUNDS: &[Bound] = &[
         LOAD_SECTORS,
     ),
     bound(
+        STYLE,
         "printf",
         "calls of printf",
         &["warpbook__printf_calls.sum"],
