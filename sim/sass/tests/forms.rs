@@ -8,6 +8,7 @@ use sass::{Architecture, DecodeError, decode};
 const SM90: &str = include_str!("forms/sm90.tsv");
 /// The same for compute capability 8.0.
 const SM80: &str = include_str!("forms/sm80.tsv");
+/// The same for compute capability 8.9.
 const SM89: &str = include_str!("forms/sm89.tsv");
 /// The same for compute capability 7.5.
 const SM75: &str = include_str!("forms/sm75.tsv");
