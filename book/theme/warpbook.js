@@ -336,11 +336,15 @@
                 cue.remove();
             }
         };
-        // What is folded or a later step has no width yet: this also notices when it gets one.
-        const sizes = new ResizeObserver((changes) => changes.forEach(({ target }) => tell(target)));
-        document.querySelectorAll("main :is(.wb-scroll, .wb-table, .table-wrapper)").forEach((box) => {
+        // What is folded or a later step has no width yet: this also notices when it gets one. What is in a frame grows
+        // alone when the page's fonts come late, and the frame does not: both are observed.
+        const frames = "main :is(.wb-scroll, .wb-table, .table-wrapper)";
+        const sizes = new ResizeObserver((changes) => {
+            new Set(changes.map(({ target }) => target.closest(frames))).forEach((box) => { if (box) tell(box); });
+        });
+        document.querySelectorAll(frames).forEach((box) => {
             tell(box);
-            sizes.observe(box);
+            [box, ...box.children].forEach((part) => sizes.observe(part));
         });
     };
 

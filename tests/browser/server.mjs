@@ -22,6 +22,9 @@ export async function pagesOf(site) {
     return pages.filter((page) => page !== "toc.html" && page !== "print.html").sort();
 }
 
+/** Fonts come this much later than the rest, in ms, as over a network: what a page measured before is measured again. */
+const FONTS_LATE = 250;
+
 /** Serves the folder `site`; `edit(path, text)` may change text files. Resolves to `{ origin, close }`. */
 export async function serve(site, edit = (_path, text) => text) {
     const root = path.resolve(site);
@@ -33,6 +36,7 @@ export async function serve(site, edit = (_path, text) => text) {
             const type = TYPES[path.extname(file)] ?? "application/octet-stream";
             let body = await readFile(file);
             if (/^text/.test(type)) body = edit(own, body.toString("utf8"));
+            if (/^font/.test(type)) await new Promise((late) => setTimeout(late, FONTS_LATE));
             response.writeHead(200, { "content-type": type, "cache-control": "max-age=600" }).end(body);
         } catch {
             response.writeHead(404, { "content-type": "text/plain" }).end("not here");
