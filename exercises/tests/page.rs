@@ -10,6 +10,7 @@ use exercises::page::{self, Request, module, requests};
 use exercises::state::State;
 use exercises::{GradeError, prebuild};
 use kernels::testing;
+use rayon::prelude::*;
 use serde_json::{Value, json};
 
 /// What the ordinary tests try: each kind of exercise, and one whose starter is right and costs too much.
@@ -43,34 +44,52 @@ fn checked(course: &Course, exercise: &Exercise, text: &str, compiler: &dyn Comp
 fn alike(names: Option<&[&str]>) {
     let Some([(_, nvrtc), (_, clang)]) = compilers("the grader of pages against the command line's") else { return };
     let course = course();
-    let (mut passed, mut failed, mut wrong) = (0, 0, Vec::new());
-    for exercise in &course.exercises {
-        if names.is_some_and(|names| !names.contains(&&*exercise.name)) {
-            continue;
-        }
-        let bundle = Bundle::of(&course, exercise).unwrap();
-        for (what, text) in requests::texts(&course, exercise, &nvrtc).unwrap() {
-            let request = requests::request(&bundle, &text, "", &clang).unwrap().to_string();
-            let here: Value = serde_json::from_str(&module::answer(request.as_bytes(), None)).unwrap();
-            let command = checked(&course, exercise, &text, &clang);
-            if here != command {
-                wrong.push(format!("{}, {what}: {}", exercise.name, first_difference(&here, &command)));
-            }
-            let other = checked(&course, exercise, &text, &nvrtc);
-            if other["ok"]["passed"] != here["ok"]["passed"] {
-                wrong.push(format!(
-                    "{}, {what}: NVRTC's code passes: {}, clang's: {}; {}",
-                    exercise.name,
-                    other["ok"]["passed"],
-                    here["ok"]["passed"],
-                    here["ok"]["text"].as_str().unwrap_or_default()
-                ));
-            }
-            if here["ok"]["passed"] == true { passed += 1 } else { failed += 1 }
-        }
-    }
+    let (nvrtc, clang) = (&nvrtc, &clang);
+    let asked = |exercise: &&Exercise| names.is_none_or(|names| names.contains(&&*exercise.name));
+    // A text takes seconds, most of them in programs that are started: several are judged at a time.
+    let judged: Vec<(bool, Vec<String>)> = (course.exercises.par_iter().filter(asked))
+        .flat_map(|exercise| {
+            let bundle = Bundle::of(&course, exercise).unwrap();
+            let texts = requests::texts(&course, exercise, nvrtc).unwrap();
+            let judge = |(what, text): &(String, String)| both(&course, exercise, &bundle, what, text, nvrtc, clang);
+            texts.par_iter().map(judge).collect::<Vec<_>>()
+        })
+        .collect();
+    let passed = judged.iter().filter(|(passed, _)| *passed).count();
+    let failed = judged.len() - passed;
+    let wrong: Vec<String> = judged.into_iter().flat_map(|(_, wrong)| wrong).collect();
     assert!(wrong.is_empty(), "{passed} passed, {failed} failed, and differing:\n{}", wrong.join("\n\n"));
     assert!(passed >= 5 && failed >= 20, "{passed} passed, {failed} failed");
+}
+
+/// Whether a text passes in a page, and where the verdicts on it differ.
+fn both(
+    course: &Course,
+    exercise: &Exercise,
+    bundle: &Bundle,
+    what: &str,
+    text: &str,
+    nvrtc: &dyn Compiler,
+    clang: &dyn Compiler,
+) -> (bool, Vec<String>) {
+    let request = requests::request(bundle, text, "", clang).unwrap().to_string();
+    let here: Value = serde_json::from_str(&module::answer(request.as_bytes(), None)).unwrap();
+    let mut wrong = Vec::new();
+    let command = checked(course, exercise, text, clang);
+    if here != command {
+        wrong.push(format!("{}, {what}: {}", exercise.name, first_difference(&here, &command)));
+    }
+    let other = checked(course, exercise, text, nvrtc);
+    if other["ok"]["passed"] != here["ok"]["passed"] {
+        wrong.push(format!(
+            "{}, {what}: NVRTC's code passes: {}, clang's: {}; {}",
+            exercise.name,
+            other["ok"]["passed"],
+            here["ok"]["passed"],
+            here["ok"]["text"].as_str().unwrap_or_default()
+        ));
+    }
+    (here["ok"]["passed"] == true, wrong)
 }
 
 /// The first line of the messages, or the first field of the grades, that is not the same.

@@ -296,7 +296,7 @@ export async function editors({ browser, axe }, origin, site, names = []) {
         return found;
     }
     for (const [name, test] of Object.entries(site ? { ...TESTS, ...WHOLE } : TESTS)) {
-        if (names.length > 0 && !names.some((own) => name.includes(own))) continue;
+        if (names.length > 0 && !names.includes(name)) continue;
         try {
             await test({ browser, axe, origin, site });
         } catch (error) {

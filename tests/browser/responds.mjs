@@ -173,8 +173,11 @@ async function place({ browser, origin }, [file, id, prepare, keys, taps], touch
     return told;
 }
 
-/** Uses a widget of each kind while a simulation runs; returns findings as the looks at pages do. `site` is the built book's folder. */
-export async function responses({ browser }, origin, site) {
+/**
+ * Uses a widget of each kind while a simulation runs, or those that are named; returns findings as the looks at pages do. `site` is the
+ * built book's folder.
+ */
+export async function responses({ browser }, origin, site, names = []) {
     const found = [];
     if (/^wbLab\.lacks/.test(await readFile(path.join(site, "lab/sim.js"), "utf8"))) {
         console.error("not run: how soon widgets answer while a simulation runs, because the book was built without the simulator as WebAssembly");
@@ -184,6 +187,7 @@ export async function responses({ browser }, origin, site) {
         const look = { theme: "light", width: touch ? 390 : 1280 };
         const lines = [];
         for (const own of PLACES) {
+            if (names.length > 0 && !names.includes(own[1])) continue;
             try {
                 for (const { what, middle: took, worst } of await place({ browser, origin }, own, touch)) {
                     lines.push(`    ${what}: ${took < 16 ? "less than 16" : took} ms, at most ${worst} ms`);

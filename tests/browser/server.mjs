@@ -23,7 +23,7 @@ export async function pagesOf(site) {
 }
 
 /** Fonts come this much later than the rest, in ms, as over a network: what a page measured before is measured again. */
-const FONTS_LATE = 250;
+const FONTS_LATE = 100;
 
 /** Serves the folder `site`; `edit(path, text)` may change text files. Resolves to `{ origin, close }`. */
 export async function serve(site, edit = (_path, text) => text) {

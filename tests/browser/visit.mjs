@@ -90,7 +90,9 @@ async function accessibility(page, axe, rules) {
 /**
  * Looks at a page. `look` is `{ theme, width, javascript }`, `checks` are names out of `inspect`, `axe`, `axe-shape`,
  * `axe-colours`, `keyboard`, `reach`, `contents`, `search`, `explorer`, `panel`, `stepper`, `play`, `responds`, `edit`, `clang`, `paper` and `wide`: `inspect` again on
- * a large screen. Findings are `{ page, look, kind, where, what }`.
+ * a large screen. Of `explorer` and `edit` a single test may be named, as
+ * `edit: PTX by keyboard`, and of `responds` a widget.
+ * Findings are `{ page, look, kind, where, what }`.
  */
 export async function visit({ browser, axe, site }, origin, name, look, checks, picture = null) {
     const context = await browser.newContext({
@@ -102,6 +104,11 @@ export async function visit({ browser, axe, site }, origin, name, look, checks, 
     });
     const found = [];
     const report = (kind, where, what) => found.push({ kind, where, what });
+    // The names of the tests of a part: none for all of them, nothing if the part is not asked for.
+    const part = (own) => {
+        const asked = checks.filter((check) => check === own || check.startsWith(`${own}: `));
+        return asked.length > 0 ? asked.flatMap((check) => check.split(": ").slice(1)) : null;
+    };
     try {
         const page = await context.newPage();
         // A machine that builds something else meanwhile takes its time.
@@ -154,12 +161,12 @@ export async function visit({ browser, axe, site }, origin, name, look, checks, 
             }
             if (look.width >= ROOM) found.push(...await timed("inspect", page.evaluate(inspectListings)));
         }
-        if (checks.includes("explorer")) found.push(...await timed("explorer", explorers({ browser, axe }, origin)));
+        if (part("explorer")) found.push(...await timed("explorer", explorers({ browser, axe }, origin, part("explorer"))));
         if (checks.includes("stepper") && site) found.push(...await timed("stepper", steppers({ browser, axe }, origin, site)));
         if (checks.includes("play")) found.push(...await timed("play", players({ browser, axe }, origin)));
         if (checks.includes("panel") && site) found.push(...await timed("panel", panels({ browser, axe }, origin, site)));
-        if (checks.includes("responds") && site) found.push(...await timed("responds", responses({ browser }, origin, site)));
-        if (checks.includes("edit")) found.push(...await timed("edit", editors({ browser, axe }, origin, site)));
+        if (part("responds") && site) found.push(...await timed("responds", responses({ browser }, origin, site, part("responds"))));
+        if (part("edit")) found.push(...await timed("edit", editors({ browser, axe }, origin, site, part("edit"))));
         if (checks.includes("clang") && site) found.push(...await timed("clang", compilers({ browser, axe }, site)));
         for (const [part, rules] of Object.entries(RULES)) {
             if (checks.includes(part)) found.push(...await timed(part, accessibility(page, axe, rules)));

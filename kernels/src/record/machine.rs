@@ -45,7 +45,7 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Resu
         wrong: Vec::new(),
         notes: Vec::new(),
     };
-    let arch = format!("sm_{}", gpu.compute_capability.replace('.', ""));
+    let arch = gpu.architecture();
     for problem in select(&options.problems)? {
         let Some(cubin) = cubins::committed(problem.name, &arch) else {
             summary.notes.push(format!("there is no committed machine code of {} for {arch}: left out", problem.name));

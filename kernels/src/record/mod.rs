@@ -128,7 +128,7 @@ pub fn record(options: &Options, progress: &mut dyn FnMut(Progress<'_>)) -> Resu
     };
     for problem in problems {
         let ptx = committed(problem.name)?;
-        if !lowering::can_run(ptx.text, &format!("sm_{}", properties.compute_capability.replace('.', ""))) {
+        if !lowering::can_run(ptx.text, &properties.architecture()) {
             let (name, capability) = (problem.name, &properties.compute_capability);
             summary
                 .notes
@@ -183,7 +183,7 @@ pub fn child(problem: &str, gpu: u32, times: u32, machine_code: bool) -> Result<
         let ptx = committed(problem.name)?;
         let gpu = Gpu::open(gpu)?;
         let kernels = if machine_code {
-            let arch = format!("sm_{}", gpu.properties().compute_capability.replace('.', ""));
+            let arch = gpu.properties().architecture();
             let cubin = cubins::committed(problem.name, &arch);
             gpu.load_cubin(&cubin.ok_or_else(|| RecordError::NoPtx(problem.name.to_owned()))?.bytes, ptx.text)?
         } else {

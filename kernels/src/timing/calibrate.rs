@@ -144,7 +144,7 @@ pub fn calibrate(rounds: u32) -> Result<Calibrated, CalibrateError> {
     Ok(Calibrated {
         numbers: numbers((&target, properties.l2_bytes), &values(&printed)?)?,
         opcodes,
-        architecture: format!("sm_{}", properties.compute_capability.replace('.', "")),
+        architecture: properties.architecture(),
         on: format!("{}, driver {}, CUDA {}", properties.name, properties.driver, properties.cuda),
         date: crate::provenance::today(),
         target,
@@ -158,7 +158,7 @@ fn measure(properties: &Properties, rounds: u32, (name, text): (&str, &str)) -> 
     let folder = tempfile::tempdir().map_err(|why| failed("no temporary folder", &why))?;
     let (source, program) = (folder.path().join(name), folder.path().join("calibrate"));
     std::fs::write(&source, text).map_err(|why| failed(&format!("{name} cannot be written"), &why))?;
-    let arch = format!("-arch=sm_{}", properties.compute_capability.replace('.', ""));
+    let arch = format!("-arch={}", properties.architecture());
     let mut command = Command::new(&nvcc.program);
     command.args(["-O3", "-std=c++17", "--allow-unsupported-compiler", &arch, "-o"]).arg(&program).arg(&source);
     for include in &nvcc.includes {

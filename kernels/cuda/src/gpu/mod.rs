@@ -55,6 +55,11 @@ impl Properties {
     pub fn slug(&self) -> String {
         slug(&self.name)
     }
+
+    /// The compute capability as compilers call it: `sm_90` for 9.0.
+    pub fn architecture(&self) -> String {
+        format!("sm_{}", self.compute_capability.replace('.', ""))
+    }
 }
 
 /// The name of a GPU as it stands in file names, and as the targets are called: `rtx4090` for `NVIDIA GeForce RTX 4090`, `h100`

@@ -3,7 +3,8 @@
 //!
 //! What the forms mean was read off the machine code that ptxas makes of each PTX instruction on an `mbarrier`.
 
-use super::reader::{Decoded, Reader};
+use super::constants::Decoded;
+use super::reader::Reader;
 use crate::machine_code::op::{Address, AtomicOp, BulkCopy, Dst, Op, PhaseChange, Slot, Space, ZERO};
 use crate::semantics::LaneOp;
 

@@ -1,6 +1,7 @@
 //! Control flow, exchanges within a warp, special registers and barriers.
 
-use super::reader::{Decoded, Reader};
+use super::constants::Decoded;
+use super::reader::Reader;
 use crate::machine_code::op::{
     Barrier, BarrierReduction, Dst, LaneMask, Op, Pred, Reduce, Shuffle, Special, Src64, Vote, ZERO,
 };

@@ -1,7 +1,8 @@
 //! Conversions between types of numbers, each by the semantics that PTX's `cvt` of the same meaning has.
 
+use super::constants::Decoded;
 use super::float::{lanes, option, rounding, to_integer};
-use super::reader::{Decoded, Reader};
+use super::reader::Reader;
 use crate::machine_code::op::{Op, Result as To, Src, Value, ZERO};
 
 /// A floating-point type of conversions by its name in machine code.

@@ -3,9 +3,10 @@
 //! What is not frequent is executed by the semantics that PTX's instruction of the same meaning has: `F2I.FTZ.S16.TRUNC` is
 //! `cvt.rzi.ftz.s16.f32`.
 
+use super::constants::Decoded;
 use super::conversion::convert;
 use super::integer::{COMBINE, TESTS};
-use super::reader::{Decoded, Reader};
+use super::reader::Reader;
 use crate::machine_code::op::{Float, Halves, Op, Result as To, Src, Src64, Test, Value, ZERO};
 use crate::semantics::{LaneOp, Signature};
 

@@ -2,7 +2,8 @@
 
 use sass::operand::Value;
 
-use super::reader::{Constant, Decoded, Reader};
+use super::constants::{Constant, Decoded};
+use super::reader::Reader;
 use crate::machine_code::op::{Combine, MinMax, Op, Permute, Pred, PredDst, Shift, Src, Src64, Test, ZERO};
 
 pub(super) const TESTS: [(&str, Test); 8] = [

@@ -1,6 +1,7 @@
 //! Loads, stores, atomics, asynchronous copies and matrices.
 
-use super::reader::{Decoded, Reader};
+use super::constants::Decoded;
+use super::reader::Reader;
 use crate::machine_code::op::{Access, Address, Atomic, AtomicOp, MatrixProduct, Op, Slot, Space, ZERO};
 use crate::memory::banks::SharedUnit;
 use crate::semantics::LaneOp;

@@ -1,6 +1,7 @@
 //! From a decoded instruction to what is executed. Nothing is looked up by name after this.
 
 mod bulk;
+mod constants;
 mod control;
 mod conversion;
 mod float;
@@ -8,7 +9,8 @@ mod integer;
 mod memory;
 mod reader;
 
-pub(super) use reader::{Constant, Constants, Reader, Refused};
+pub(super) use constants::{Constant, Constants, Refused};
+pub(super) use reader::Reader;
 
 use super::op::{Op, Pred};
 
