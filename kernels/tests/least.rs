@@ -2,6 +2,7 @@
 
 use kernels::case::Case;
 use kernels::least::{Least, SECTORS};
+use kernels::truth::CaseRecord;
 use kernels::verdict::Verdict;
 use kernels::{cases, problem, truth};
 
@@ -46,7 +47,7 @@ fn no_gpu_counted_less() {
         let record = record.expect("every problem has a record");
         let is_small = |case: &Case| case.verdict == Verdict::Right && case.threads() <= FEW_THREADS;
         for case in (problem.cases)().iter().filter(|case| is_small(case)) {
-            let Some(counted) = record.case(case).map(|recorded| recorded.metrics()) else { continue };
+            let Some(counted) = record.case(case).map(CaseRecord::metrics) else { continue };
             let least = Least::of(case);
             let asked: u64 = SECTORS.iter().filter_map(|counter| counted.get(*counter)).sum();
             if !is_bulk(case.version) {
