@@ -63,7 +63,9 @@ pub(crate) fn least(context: &Context<'_>, directive: &mut Directive) -> Result<
     if versions.is_empty() {
         return Err(Reason::Wrong("a table of the least needs a case of a right version: cases=\"…\"".to_owned()));
     }
-    let table = table(context, &problem, &blocks, &versions)?;
+    // The caption is about the first case.
+    let first = versions.iter().find(|version| version.case == cases[0]).unwrap_or(&versions[0]);
+    let table = table(context, &problem, &blocks, &versions, first)?;
     Ok(html! {
         (table)
         @if !wrong.is_empty() {
@@ -88,17 +90,17 @@ fn table(
     problem: &str,
     blocks: &[Block<'_>],
     versions: &[Version<'_>],
+    first: &Version<'_>,
 ) -> Result<Markup, Reason> {
-    let Some(first) = versions.first() else { return Ok(Markup::default()) };
     let sectors = Quantity::sum("sectors of global memory", &SECTORS);
     let additions = Quantity::find("float additions", context.runs).ok();
     let additions = additions.filter(|_| versions.iter().any(|version| version.least.additions.is_some()));
     let mut table = Table { text_columns: 1, ..Table::default() };
-    table.heads = texts(["version", "sectors", "× least"]);
+    table.heads = texts(["version", "µs", "× least", "sectors", "× least"]);
     if additions.is_some() {
         table.heads.extend(texts(["additions", "× least"]));
     }
-    table.heads.extend(texts(["wavefronts", "× ideal", "barriers", "µs", "× least"]));
+    table.heads.extend(texts(["wavefronts", "× ideal", "barriers"]));
     let (mut notes, mut bulk) = (Notes::default(), false);
     for Version { line, case, run, least } in versions {
         let name = breakable(&line.row.version);
@@ -111,7 +113,9 @@ fn table(
         let counted = asked >= least.sectors();
         bulk |= !counted;
         let ratio = if counted { times(asked, least.sectors()) } else { NONE.to_owned() };
-        let mut cells = row![name, html! { (html::number(asked)) (notes.mark(&known)) }, ratio];
+        let time = line.times().map_or_else(|| NONE.to_owned(), |times| large(times.median_ns as f64 / 1e3));
+        let over = line.over_least.map_or_else(|| NONE.to_owned(), |over| format!("{over:.2}"));
+        let mut cells = row![name, time, over, html! { (html::number(asked)) (notes.mark(&known)) }, ratio];
         if let Some(additions) = &additions {
             match least.additions {
                 Some(least) => {
@@ -129,14 +133,10 @@ fn table(
         let own = |metric: &str| run.report.estimates.get(metric).copied().unwrap_or(0);
         let ideal = own("warpbook__shared_wavefronts_ideal.sum");
         let wavefronts = ideal + own("warpbook__shared_wavefronts_excessive.sum");
-        let time = line.times().map_or_else(|| NONE.to_owned(), |times| large(times.median_ns as f64 / 1e3));
-        let over = line.over_least.map_or_else(|| NONE.to_owned(), |over| format!("{over:.2}"));
         cells.extend(texts([
             html::number(wavefronts),
             times(wavefronts, ideal),
             html::number(own("warpbook__barriers.sum")),
-            time,
-            over,
         ]));
         table.rows.push(cells);
     }
@@ -151,7 +151,7 @@ fn table(
         "; least " (html::number(read_sectors)) " sectors read and " (html::number(written_sectors)) " written"
         @if let Some(additions) = additions { ", " (html::number(additions)) " additions" }
         ". Simulated for this page"
-        @if let Some(m) = counted { "; sectors are the same on an " (m.gpu) " (" (m.date) ")" }
+        @if let Some(m) = counted { "; an " (m.gpu) " counted the same sectors on " (m.date) @if notes.any() { ", but for what is marked" } }
         ". Times: "
         @for (at, block) in blocks.iter().enumerate() {
             @if at > 0 { "; " }

@@ -112,6 +112,11 @@ impl Notes {
         html! { @for number in numbers { sup { (number) } } }
     }
 
+    /// Whether a number is marked.
+    pub(crate) fn any(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// The causes, for a caption.
     pub(crate) fn html(&self, context: &Context<'_>) -> Markup {
         html! {
