@@ -11,8 +11,8 @@ use crate::html::{Markdown, html};
 use crate::registry::{Entry, Form, Make, Page};
 use crate::value::Value;
 use crate::{
-    claims, excerpt, explorer, hold, instructions, ladder, machine, panel, parts, play, reference, relation, sanitizer,
-    stepper, summary, tables, targets, time,
+    claims, excerpt, explorer, hold, instructions, ladder, least, machine, panel, parts, play, reference, relation,
+    sanitizer, stepper, summary, tables, targets, time,
 };
 
 /// What opens, parts or closes a block.
@@ -177,6 +177,17 @@ pub(crate) static DIRECTIVES: &[Entry] = &[
         usage: &[r#"problem=array_scan size="2^28" data="ints" versions="prefix_chained prefix_pipelined""#],
         help: "a chart, and folded below it a table: µs, GB/s, share of a copy, and the library's algorithm (left out by `peer=no`). Without `versions` all that were timed on this workload. Versions that were left out or are wrong are shown with the reason.",
         make: |context, directive, _| Ok(ladder::ladder(context, directive)?.into()),
+    },
+    Entry {
+        name: "least",
+        section: "Speed",
+        form: Form::Block,
+        usage: &[
+            r#"problem=reduction size="2^28" data="ints" cases="4194304 elements""#,
+            r#"problem=reduction size="2^28" data="any ints" cases="4099 elements" versions="reduce_modulo""#,
+        ],
+        help: "a table of the versions beside the least that any kernel with the same inputs and outputs must take: sectors, float additions where a bound is claimed, and time; and beside what their own accesses to shared memory cost without conflicts. `cases`: each version is counted in the first of them that it has; `data`: the workloads of this size, each by its data, its unit, or both (`ints, any ints`). Without `versions` all that were timed there and have one of the cases.",
+        make: |context, directive, _| Ok(least::least(context, directive)?.into()),
     },
     Entry {
         name: "summary",

@@ -24,7 +24,7 @@ pub(crate) fn large(value: f64) -> String {
 }
 
 /// A size such as `2^28+7` with its power raised.
-fn power(size: &str) -> Markup {
+pub(crate) fn power(size: &str) -> Markup {
     match size.split_once('^') {
         Some((base, rest)) => {
             let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -60,9 +60,9 @@ pub(crate) fn ladder(context: &Context<'_>, directive: &mut Directive) -> Result
     let record = context.runs.bench().map_err(Reason::Wrong)?;
     let gpu = record.provenance.gpu.trim_start_matches("NVIDIA ");
     let workload = format!("{} {}, {}", block.size, block.unit, block.data);
-    let heads = ["version", "µs", "GB/s", "% of copy", "× peer"];
+    let heads = ["version", "µs", "GB/s", "% of copy", "× least", "× peer"];
     let peers = lines.iter().any(|line| line.row.peer);
-    let columns = if peers { 5 } else { 4 };
+    let columns = if peers { 6 } else { 5 };
     let mut table = Table { text_columns: 1, ..Table::default() };
     table.heads = texts(&heads[..columns]);
     let left = svg::room(lines.iter().map(|line| &*line.row.version)).max(LEFT);
@@ -78,7 +78,7 @@ pub(crate) fn ladder(context: &Context<'_>, directive: &mut Directive) -> Result
                 let speed = line.gb_per_s.map_or_else(|| "–".to_owned(), large);
                 let micro = large(times.median_ns as f64 / 1e3);
                 let share = number(line.percent_of_copy, 1);
-                let mut cells = row![name, micro, speed, share, number(line.over_peer, 2)];
+                let mut cells = row![name, micro, speed, share, number(line.over_least, 2), number(line.over_peer, 2)];
                 cells.truncate(columns);
                 table.rows.push(cells);
                 let percent = line.percent_of_copy.unwrap_or(0.0);
@@ -114,7 +114,8 @@ pub(crate) fn ladder(context: &Context<'_>, directive: &mut Directive) -> Result
     };
     table.caption = html! {
         "Median time, " (html::number(block.bytes)) " bytes (every input and output once) per second, and the share of the speed at \
-         which the driver copies as many bytes. “× peer”: time as a multiple of that of the library's algorithm."
+         which the driver copies as many bytes. “× least”: time as a multiple of the least that any kernel needs, that of an empty launch \
+         and of these bytes at the highest rate of memory. “× peer”: time as a multiple of that of the library's algorithm."
     };
     let title = format!("Speed of {problem} for {workload}");
     // One form for one number: the chart has times and speeds, so the table is for who wants all of them.

@@ -35,6 +35,7 @@ mod http;
 mod instructions;
 mod lab;
 mod ladder;
+mod least;
 mod listings;
 mod log;
 mod machine;

@@ -173,6 +173,12 @@ impl Quantity {
         Err(format!("there is no counter `{name}`; there are {}", known.join(", ")))
     }
 
+    /// A sum of exact counters that has no name in directives.
+    pub(crate) fn sum(name: &str, metrics: &[&str]) -> Self {
+        let metrics = metrics.iter().map(|&metric| metric.to_owned()).collect();
+        Self { name: name.to_owned(), kind: Kind::Exact(metrics) }
+    }
+
     /// Whether the hardware counts it too.
     pub(crate) const fn is_exact(&self) -> bool {
         matches!(self.kind, Kind::Exact(_))

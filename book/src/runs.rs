@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use kernels::bench::Record;
+use kernels::least::Least;
 use kernels::requests::Launches;
 use serde::{Deserialize, Serialize};
 use sim::predict::timeline::Timeline;
@@ -82,6 +83,12 @@ pub trait Runs {
     /// # Errors
     /// A sentence when there is no such kernel, or nothing is found in it.
     fn faulty(&self, name: &str) -> Result<Faulty, String>;
+
+    /// What any kernel must do for the inputs and outputs of a case that exists; none of a case that is wrong on purpose.
+    ///
+    /// # Errors
+    /// A sentence for a listing, whose outputs nobody has written down.
+    fn least(&self, kernel: &str, case: &str) -> Result<Option<Least>, String>;
 
     /// What a page needs to run a case that exists itself.
     ///
@@ -172,6 +179,10 @@ impl<R: Runs> Runs for Rc<R> {
 
     fn faulty(&self, name: &str) -> Result<Faulty, String> {
         (**self).faulty(name)
+    }
+
+    fn least(&self, kernel: &str, case: &str) -> Result<Option<Least>, String> {
+        (**self).least(kernel, case)
     }
 
     fn playable(&self, kernel: &str, case: &str) -> Result<Rc<Playable>, String> {

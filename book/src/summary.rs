@@ -21,8 +21,8 @@ const END: &str = "\n-->";
 pub(crate) struct Rows {
     /// What was measured, as HTML.
     caption: String,
-    /// Version, time in microseconds, bytes per second, share of a copy in per cent.
-    versions: Vec<[String; 4]>,
+    /// Version, time in microseconds, bytes per second, share of a copy in per cent, time over the least time.
+    versions: Vec<[String; 5]>,
 }
 
 /// `summary problem=P size="2^28" data="D" [version=V]`: how fast all versions of a problem are that were timed on this workload,
@@ -35,14 +35,17 @@ pub(crate) fn summary(context: &Context<'_>, directive: &mut Directive) -> Resul
     let record = context.runs.bench().map_err(Reason::Wrong)?;
     let gpu = record.provenance.gpu.trim_start_matches("NVIDIA ");
     let mut text = format!(
-        "{} {}, {}: median times on an {gpu} on {}, and the share of a copy’s speed.",
+        "{} {}, {}: median times on an {gpu} on {}, the share of a copy’s speed, and the time as a multiple of the least that any \
+         kernel needs.",
         block.size, block.unit, block.data, record.provenance.date
     );
     for line in block.lines.iter().filter(|line| !line.row.peer) {
         let Some(times) = line.times() else { continue };
         let share = line.percent_of_copy.map_or_else(|| "–".to_owned(), |share| format!("{share:.1}"));
         let speed = line.gb_per_s.map_or_else(|| "–".to_owned(), large);
-        text += &format!("\n{}\t{}\t{speed}\t{share}", line.row.version, large(times.median_ns as f64 / 1e3));
+        let over = line.over_least.map_or_else(|| "–".to_owned(), |over| format!("{over:.2}"));
+        let micro = large(times.median_ns as f64 / 1e3);
+        text += &format!("\n{}\t{micro}\t{speed}\t{share}\t{over}", line.row.version);
     }
     Ok(format!("{MARK}{text}{END}\n").into())
 }
@@ -87,9 +90,9 @@ pub(crate) fn shown(all: &[Rows], homes: &BTreeMap<String, Home>, files: &[Strin
 /// The versions of one workload.
 fn workload_of(rows: &Rows, homes: &BTreeMap<String, Home>, files: &[String], own: usize) -> Markup {
     let mut table = Table { text_columns: 1, caption: text(&rows.caption), ..Table::default() };
-    table.heads = texts(["version", "µs", "GB/s", "% of copy"]);
+    table.heads = texts(["version", "µs", "GB/s", "% of copy", "× least"]);
     let mut later: Vec<(usize, Markup)> = Vec::new();
-    for [version, time, speed, share] in &rows.versions {
+    for [version, time, speed, share, over] in &rows.versions {
         let home = homes.get(version);
         let link = home::link(version, home, files, own);
         match home {
@@ -103,7 +106,7 @@ fn workload_of(rows: &Rows, homes: &BTreeMap<String, Home>, files: &[String], ow
                 } else {
                     link
                 };
-                table.rows.push(row![link, time, speed, bar]);
+                table.rows.push(row![link, time, speed, bar, over]);
             }
         }
     }
@@ -123,16 +126,20 @@ mod tests {
 
     #[test]
     fn versions_of_later_pages_are_named_without_their_numbers() {
-        let text = format!("before\n{MARK}2^28 ints\na\t10.5\t3,000\t75.0\nb\t8.1\t4,000\t98.5{END}\nafter");
+        let text =
+            format!("before\n{MARK}2^28 ints\na\t10.5\t3,000\t75.0\t1.40\nb\t8.1\t4,000\t98.5\t1.08{END}\nafter");
         let (left, rows) = take(&text);
         assert_eq!(left, "before\n\nafter");
-        assert_eq!(rows[0].versions[1], ["b", "8.1", "4,000", "98.5"].map(str::to_owned));
+        assert_eq!(rows[0].versions[1], ["b", "8.1", "4,000", "98.5", "1.08"].map(str::to_owned));
         let home = |page| Home { page, anchor: Some("here".to_owned()) };
         let homes = BTreeMap::from([("a".to_owned(), home(0)), ("b".to_owned(), home(1))]);
         let files = ["x.html".to_owned(), "x-next.html".to_owned()];
         let first = shown(&rows, &homes, &files, 0, "X").0;
         assert!(
-            first.contains("10.5") && !first.contains("8.1") && first.contains("href=\"x-next.html#here\""),
+            first.contains("10.5")
+                && first.contains("1.40")
+                && !first.contains("8.1")
+                && first.contains("href=\"x-next.html#here\""),
             "{first}"
         );
         assert!(first.contains("so far") && first.contains("Still to come"), "{first}");

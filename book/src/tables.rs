@@ -96,11 +96,11 @@ pub(crate) fn compare(context: &Context<'_>, directive: &mut Directive) -> Resul
 
 /// The marks of a table's numbers that are known to differ from the hardware's, and their causes.
 #[derive(Default)]
-struct Notes(Vec<KnownDifference>);
+pub(crate) struct Notes(Vec<KnownDifference>);
 
 impl Notes {
     /// The marks of a number; nothing if it does not differ.
-    fn mark(&mut self, known: &[&KnownDifference]) -> Markup {
+    pub(crate) fn mark(&mut self, known: &[&KnownDifference]) -> Markup {
         let mut numbers = std::collections::BTreeSet::new();
         for &difference in known {
             let at = self.0.iter().position(|own| own == difference).unwrap_or_else(|| {
@@ -112,8 +112,13 @@ impl Notes {
         html! { @for number in numbers { sup { (number) } } }
     }
 
+    /// Whether a number is marked.
+    pub(crate) fn any(&self) -> bool {
+        !self.0.is_empty()
+    }
+
     /// The causes, for a caption.
-    fn html(&self, context: &Context<'_>) -> Markup {
+    pub(crate) fn html(&self, context: &Context<'_>) -> Markup {
         html! {
             @for (at, known) in self.0.iter().enumerate() {
                 br; sup { (at + 1) }

@@ -302,7 +302,11 @@ fn of_bench(context: &Context<'_>, directive: &mut Directive, version: &str) -> 
             let shown = if ratio < 10.0 { format!("{ratio:.2}") } else { format!("{ratio:.0}") };
             real(ratio, shown, &format!("its time over that of {other}"))
         }
-        _ => Err(Reason::Wrong(format!("of a bench there is no `{of}`; there are time, speed, share, ratio"))),
+        "least" => {
+            let over = line.over_least.ok_or("this GPU's empty launch and memory were not measured")?;
+            real(over, format!("{over:.2}"), "its time over the least time of any kernel with these inputs and outputs")
+        }
+        _ => Err(Reason::Wrong(format!("of a bench there is no `{of}`; there are time, speed, share, ratio, least"))),
     }
 }
 
@@ -363,7 +367,12 @@ pub(crate) fn workload<'a>(
         .iter()
         .map(|block| format!("size=\"{}\" data=\"{}\" ({})", block.size, block.data, block.unit))
         .collect();
-    blocks.retain(|block| block.size == size && data.is_none_or(|data| block.data == data || block.unit == data));
+    let is_data = |block: &view::Block<'_>, data: &str| {
+        block.data == data
+            || block.unit == data
+            || data.strip_prefix(block.unit).and_then(|rest| rest.strip_prefix(", ")) == Some(block.data)
+    };
+    blocks.retain(|block| block.size == size && data.is_none_or(|data| is_data(block, data)));
     let block = match (blocks.pop(), blocks.pop()) {
         (Some(block), None) => block,
         (None, _) => return Err(Reason::Wrong(format!("there is no such workload; there are {}", names.join("; ")))),

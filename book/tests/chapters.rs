@@ -108,6 +108,22 @@ fn timed(text: &str) -> BTreeSet<String> {
     timed
 }
 
+/// The versions that a chapter sets beside the least that any kernel needs: those of the workloads that have one of the cases.
+fn beside_the_least(text: &str) -> BTreeSet<String> {
+    let cases = kernels::cases::all();
+    let mut shown = BTreeSet::new();
+    for mut own in directives(text).into_iter().filter(|own| own.name == "least") {
+        let problem = own.option("problem").unwrap();
+        let only = own.maybe("versions").map(|only| only.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+        let listed = own.option("cases").unwrap();
+        let listed: Vec<&str> = listed.split(';').map(str::trim).collect();
+        let has = |case: &&kernels::case::Case| case.problem == problem && listed.contains(&&*case.name);
+        let versions = cases.iter().filter(has).map(|case| case.version.to_owned());
+        shown.extend(versions.filter(|version| only.as_ref().is_none_or(|only| only.contains(version))));
+    }
+    shown
+}
+
 /// The words that stand in a chapter's text, without its directives and its listings.
 fn words(text: &str) -> usize {
     let pieces = pieces(text).unwrap();
@@ -141,6 +157,65 @@ fn every_version_is_shown_with_its_counters_and_its_time() {
             assert!(timed.contains(*version), "{name} shows no time of {version}");
         }
     }
+}
+
+/// The distance from the best that is possible is told of every version, but for those that are wrong on purpose.
+#[test]
+fn every_version_is_beside_the_least() {
+    let wrong = |case: &kernels::case::Case| case.verdict != kernels::verdict::Verdict::Right;
+    let wrong: BTreeSet<&str> =
+        kernels::cases::all().iter().filter(|case| wrong(case)).map(|case| case.version).collect();
+    for (name, problems) in CHAPTERS {
+        let shown = beside_the_least(&chapter(name));
+        let versions = problems.iter().flat_map(|problem| kernels::problem::find(problem).unwrap().versions);
+        for version in versions.filter(|version| !wrong.contains(**version)) {
+            assert!(shown.contains(*version), "{name} does not say how far {version} is from the least");
+        }
+    }
+}
+
+/// The table of the least, filled from real runs: its numbers follow from counts, bytes and times.
+#[test]
+fn the_table_of_the_least_has_what_was_counted_over_what_is_needed() {
+    let (runs, pages) = (book::RealRuns::new(), BTreeMap::new());
+    let fill = |text: &str| {
+        let filled = book::fill::Filler::new(&runs, &pages, "../").fill(text);
+        filled.map_err(|faults| faults[0].1.to_string())
+    };
+    let directive =
+        |options: &str| format!("{{{{#wb least problem=reduction size=\"2^28\" data=\"ints\" {options}}}}}\n");
+    let html = fill(&directive("cases=\"4099 elements\" versions=\"reduce_modulo reduce_vector4\"")).unwrap();
+    let rows: Vec<&str> = html.split("<tr>").skip(2).collect();
+    assert_eq!(rows.len(), 2, "{html}");
+    let record = &kernels::bench::record::records().unwrap()[0];
+    let blocks = kernels::bench::view::blocks(record, &|row| row.problem == "reduction" && row.size == "2^28");
+    for (version, row) in ["reduce_modulo", "reduce_vector4"].into_iter().zip(rows) {
+        let run = book::runs::Runs::run(&runs, version, "4099 elements").unwrap();
+        let sectors: u64 = kernels::least::SECTORS.iter().map(|counter| run.report.metric(counter)).sum();
+        // 4,099 ints, and one.
+        let least = 513 + 1;
+        let line = blocks[0].lines.iter().find(|line| line.row.version == version).unwrap();
+        for cell in [
+            markup(sectors),
+            format!("{:.2}", sectors as f64 / f64::from(least)),
+            format!("{:.2}", line.over_least.unwrap()),
+        ] {
+            assert!(row.contains(&format!(">{cell}</td>")), "{version}: {cell}: {row}");
+        }
+    }
+    assert!(html.contains("513 sectors read and 1 written"), "{html}");
+    for (options, fault) in [
+        ("cases=\"4098 elements\"", "no version of this table is shown with the case \"4098 elements\""),
+        ("cases=\"4099 elements\" versions=reduce", "`reduce` was not timed on this workload"),
+        ("cases=\";\"", "needs a case"),
+    ] {
+        assert!(fill(&directive(options)).unwrap_err().contains(fault), "{options}");
+    }
+}
+
+/// A number as the book writes it.
+fn markup(number: u64) -> String {
+    if number < 1000 { number.to_string() } else { format!("{},{:03}", number / 1000, number % 1000) }
 }
 
 #[test]

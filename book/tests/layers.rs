@@ -29,6 +29,7 @@ const LAYERS: &[&[&str]] = &[
     &["machine", "real", "reference", "tables", "targets"],
     &["value"],
     &["blocks", "explorer", "figures", "hold", "ladder"],
+    &["least"],
     &["excerpt", "relation", "summary"],
     &["panel"],
     &["play", "stepper"],

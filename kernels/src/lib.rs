@@ -22,6 +22,7 @@ pub mod isa;
 pub mod known;
 pub mod known_differences;
 pub mod launch;
+pub mod least;
 pub mod lowering;
 pub mod machine_code;
 pub mod machine_comparison;

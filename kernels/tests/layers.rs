@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["assembled"],
     &["check", "counters", "known_differences", "open", "provenance", "ptx", "verdict"],
     &["case", "cubins"],
-    &["machine_truth", "truth", "workload"],
+    &["least", "machine_truth", "truth", "workload"],
     &["probes", "problem", "simulate"],
     &["baseline", "bench", "cases", "isa", "known", "picture", "testing"],
     &[

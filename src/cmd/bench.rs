@@ -104,15 +104,16 @@ fn print(block: &Block<'_>) {
     let copy = block.copy.map_or(String::new(), |copy| {
         format!("; a copy of as many bytes takes {}", plot::microseconds(copy.median_ns))
     });
+    let least = block.least_us.map_or(String::new(), |us| format!(", in {us:.1} µs at least"));
     say!(
-        "{}, {} {}, {}: {} bytes at least{copy}",
+        "{}, {} {}, {}: {} bytes at least{least}{copy}",
         block.problem,
         block.size,
         block.unit,
         block.data,
         out::grouped(block.bytes)
     );
-    let head = ["version", "µs", "from", "to", "runs", "GB/s", "% of copy", "× peer"];
+    let head = ["version", "µs", "from", "to", "runs", "GB/s", "% of copy", "× least", "× peer"];
     let number =
         |value: Option<f64>, digits: usize| value.map_or("–".to_owned(), |value| format!("{value:.digits$}"));
     let rows = block.lines.iter().map(|line| {
@@ -126,6 +127,7 @@ fn print(block: &Block<'_>) {
             times.map_or("–".to_owned(), |times| times.runs.to_string()),
             number(line.gb_per_s, 0),
             number(line.percent_of_copy, 1),
+            number(line.over_least, 2),
             number(line.over_peer, 2),
         ]
     });

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Sim, json: bool) -> Ended {
         what_if: time.what_if.clone(),
         caches: time.caches || args.report.is_some() && !opened.ptx().is_empty(),
         advice: time.advice || args.report.is_some() && !opened.ptx().is_empty(),
-        least: time.least,
+        least: time.least || args.report.is_some() && !opened.ptx().is_empty() && !time.sample,
     });
     let mut twin = gpu.is_some().then(Twin::new);
     let ran = run::run(&session, &mut opened, &options, timing.as_ref(), twin.as_mut())
@@ -211,7 +211,7 @@ fn print_text(ran: &Ran, opened: &Opened, args: &Sim) {
         if let (Some(rates), true) = (&launch.hit_rates, args.time.caches) {
             out::text(&format!("\n{}", rates.text()));
         }
-        if let Some(bound) = &launch.lower_bound {
+        if let (Some(bound), true) = (&launch.lower_bound, args.time.least) {
             out::text(&format!("\n{}", bound.text_beside(&launch.report)));
         }
         if let (Some(advice), true) = (&launch.advice, args.time.advice) {

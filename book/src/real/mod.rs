@@ -11,6 +11,7 @@ use kernels::bench::{self, Record};
 use kernels::case::Case;
 use kernels::compare::{Against, compare};
 use kernels::known::Place;
+use kernels::least::Least;
 use kernels::truth;
 use kernels::verdict::Verdict;
 use kernels::{cases, counters, known, problem, ptx, requests, simulate};
@@ -220,6 +221,14 @@ impl Runs for RealRuns {
 
     fn faulty(&self, name: &str) -> Result<Faulty, String> {
         catalogue::run(name)
+    }
+
+    fn least(&self, kernel: &str, case: &str) -> Result<Option<Least>, String> {
+        let case = self.case(kernel, case)?;
+        if case.verdict != Verdict::Right {
+            return Ok(None);
+        }
+        self.cache.get(&format!("least of {}/{case}", case.problem), || Ok(Some(Least::of(case))))
     }
 
     fn playable(&self, kernel: &str, case: &str) -> Result<Rc<Playable>, String> {

@@ -12,6 +12,7 @@ use book::runs::{
 };
 use book::{Access, Space};
 use kernels::bench::Record;
+use kernels::least::Least;
 use sim::predict::timeline::{Lane, State, Timeline};
 use sim::report::details::{AccessDetails, BusyAddress, Details, LaneActivity, LineDetails, Multiplicity, WorstAccess};
 use sim::report::machine_code::MachineInstruction;
@@ -170,6 +171,10 @@ impl Runs for Fake {
             }
             _ => Err(format!("there is no source `{file}`; there are fake.cu")),
         }
+    }
+
+    fn least(&self, kernel: &str, _case: &str) -> Result<Option<Least>, String> {
+        Err(format!("there is nothing to move for {kernel}"))
     }
 
     fn playable(&self, kernel: &str, _case: &str) -> Result<Rc<Playable>, String> {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use advice::Advice;
 use caches::HitRates;
+use caches::compulsory::LowerBound;
 use kernels::native::Pair;
 use sim::Report;
 
@@ -41,6 +42,8 @@ pub struct Launch<'a> {
     pub advice: Option<&'a [Advice]>,
     /// How often L1 and L2 have the data; `None` where it was not asked for.
     pub hit_rates: Option<HitRates>,
+    /// What any kernel with the same inputs and outputs must move; `None` where it was not computed.
+    pub lower_bound: Option<LowerBound>,
 }
 
 /// What a GPU made of the launches, all of them together.

@@ -1,5 +1,5 @@
 //! A session of simulated launches as one HTML file in the form of a profiler's report: speed of light, warp states,
-//! occupancy, memory, roofline, instruction mix, advice, source, findings. The file asks nobody for anything.
+//! occupancy, memory, lower bound, roofline, instruction mix, advice, source, findings. The file asks nobody for anything.
 //!
 //! Every number on the page says where it comes from ([`Origin`]): counted and equal to what the hardware counts, computed
 //! from documented limits, predicted, estimated, or measured on a GPU. What the simulator does not model is named, and has
@@ -15,6 +15,7 @@ mod counters;
 mod data;
 mod findings;
 mod head;
+mod least;
 mod light;
 mod memory;
 mod mix;

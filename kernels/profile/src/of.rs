@@ -37,6 +37,7 @@ impl<'a> Profile<'a> {
             notes: &launch.notes,
             advice: launch.advice.as_deref(),
             hit_rates: launch.hit_rates,
+            lower_bound: launch.lower_bound,
         };
         Self {
             title: title(&opened.name),

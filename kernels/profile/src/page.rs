@@ -9,7 +9,7 @@ use crate::data::Profile;
 use crate::origin::Origin;
 use crate::parts::section;
 use crate::shown::{Files, Shown};
-use crate::{advised, counters, findings, head, light, memory, mix, occupancy, ptx, roofline, source, warps};
+use crate::{advised, counters, findings, head, least, light, memory, mix, occupancy, ptx, roofline, source, warps};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -21,13 +21,14 @@ const SECTIONS: usize = 24;
 type Part = (&'static str, &'static str, fn(&Shown<'_>) -> Markup);
 
 /// The sections of a launch, in their order.
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 11] = [
     ("light", "Speed of light", light::content),
     ("advice", "Advice", advised::content),
     ("findings", "Findings", findings::content),
     ("warps", "Warp states", warps::content),
     ("occupancy", "Occupancy", occupancy::content),
     ("memory", "Memory", memory::content),
+    ("least", "Lower bound", least::content),
     ("roofline", "Roofline", roofline::content),
     ("mix", "Instruction mix", mix::content),
     ("source", "Source", source::content),

@@ -11,7 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["data", "number", "origin"],
     &["shown"],
     &["parts", "ptx"],
-    &["counters", "findings", "light", "memory", "mix", "occupancy", "roofline", "source", "warps"],
+    &["counters", "findings", "least", "light", "memory", "mix", "occupancy", "roofline", "source", "warps"],
     &["advised", "head"],
     &["page"],
     &["of"],

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use advice::{Advice, Edit, Gain};
+use caches::compulsory::LowerBound;
 use kernels::native::Pair;
 use kernels::{cubins, ptx};
 use profile::{Gpu, Launch, Origin, Profile, page, whole};
@@ -51,7 +52,8 @@ fn sources() -> BTreeMap<String, String> {
 fn profile<'a>(reports: impl IntoIterator<Item = &'a Report>) -> Profile<'a> {
     let rates = |sectors, hits| caches::Lookups { sectors, hits };
     let hit_rates = Some(caches::HitRates { l1: rates(800, 200), l2: rates(600, 300), blocks: 8 });
-    let launch = |report| Launch { report, notes: &[], advice: None, hit_rates };
+    let bound = LowerBound { read_sectors: 32, written_sectors: 32, launch_us: 2.5, memory_us: 0.5 };
+    let launch = |report| Launch { report, notes: &[], advice: None, hit_rates, lower_bound: Some(bound) };
     let launches = reports.into_iter().map(launch).collect();
     let ptx = Some(ptx::committed("scan").unwrap().text);
     Profile { title: "scan.ptx".to_owned(), launches, sources: sources(), ptx, ..Profile::default() }
@@ -112,9 +114,19 @@ fn both_roads_have_every_section_and_every_counter() {
     well_formed(&html);
     fetches_nothing(&html);
     for number in [1, 2] {
-        for part in
-            ["light", "warps", "occupancy", "memory", "roofline", "mix", "advice", "source", "counters", "findings"]
-        {
+        for part in [
+            "light",
+            "warps",
+            "occupancy",
+            "memory",
+            "least",
+            "roofline",
+            "mix",
+            "advice",
+            "source",
+            "counters",
+            "findings",
+        ] {
             assert!(html.contains(&format!("<section class=\"part\" id=\"l{number}-{part}\"")), "{number} {part}");
         }
     }
@@ -188,6 +200,41 @@ fn both_roads_have_every_section_and_every_counter() {
     for origin in Origin::ALL {
         assert!(html.contains(origin.meaning()), "{}", origin.name());
     }
+}
+
+#[test]
+fn the_distance_from_the_least_is_told_for_each_resource() {
+    let report = over_ptx();
+    let of = |kinds: &[&str]| -> u64 {
+        kinds.iter().map(|kind| report.metric(&format!("l1tex__t_sectors_pipe_lsu_mem_global_op_{kind}.sum"))).sum()
+    };
+    let (loads, writes) = (of(&["ld"]), of(&["st", "atom", "red"]));
+    assert!(loads > 0 && writes > 0);
+    let part = |profile: &Profile<'_>| {
+        let html = page(profile);
+        html.split("id=\"l1-least\"").nth(1).unwrap().split("</section>").next().unwrap().to_owned()
+    };
+    let mut profile = profile([&report]);
+    let text = part(&profile);
+    for (asked, least) in [(loads, 32), (writes, 32), (loads + writes, 64)] {
+        let ratio = format!("<td class=\"n\">{:.2}</td>", asked as f64 / f64::from(least));
+        assert!(
+            text.contains(&format!("{} <span class=\"mark exact\"", whole(asked))) && text.contains(&ratio),
+            "{text}"
+        );
+    }
+    let predicted = report.prediction.as_ref().unwrap().us;
+    assert!(text.contains(&format!("<td class=\"n\">{:.2}</td>", predicted / 3.0)), "{text}");
+    assert!(!text.contains("Bulk copies") && !text.contains("mark measured"), "{text}");
+    // What a GPU took is held against it, too; a launch whose sectors are not all counted says so.
+    profile.gpu = Some(Gpu { median_us: Some(12.0), ..Gpu::default() });
+    let more = LowerBound { read_sectors: 1 << 20, ..profile.launches[0].lower_bound.unwrap() };
+    profile.launches[0].lower_bound = Some(more);
+    let text = part(&profile);
+    assert!(text.contains("<td class=\"n\">4.00</td>") && text.contains("mark measured"), "{text}");
+    assert!(text.contains("Bulk copies"), "{text}");
+    profile.launches[0].lower_bound = None;
+    assert!(part(&profile).contains("was not computed"));
 }
 
 #[test]

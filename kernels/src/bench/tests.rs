@@ -127,6 +127,10 @@ fn rates_and_ratios_follow_from_times_and_bytes() {
     let csv = view::csv(&record, &|_| true).unwrap();
     assert_eq!(csv.lines().count(), 6);
     assert!(csv.contains("compact_lookback,false,1000.000,999.990,1000.500,15,2000000000,2000.0,50.0,1.250,"), "{csv}");
+    let over_least = ours.over_least.unwrap();
+    assert!((over_least * blocks[0].least_us.unwrap() - 1000.0).abs() < 1e-6, "{over_least}");
+    let unknown = Provenance { gpu: "NVIDIA T4".to_owned(), ..record.provenance.clone() };
+    assert_eq!(view::least_us(&Record { provenance: unknown, ..record }, 1), None);
 }
 
 #[test]
@@ -279,6 +283,9 @@ fn the_records_in_this_program_are_sound() {
                 assert!(rate < 1.1 * peak, "{name}: {rate:.0} GB/s of {peak}");
             }
             assert!(record.copies.iter().any(|copy| copy.bytes == row.bytes), "{name}: no copy of as many bytes");
+            // No run of any version, of a copy or of a library was faster than the least time.
+            let least = view::least_us(record, row.bytes).unwrap_or_else(|| panic!("{}", record.provenance.gpu));
+            assert!(times.min_ns as f64 / 1e3 >= least, "{name}: {} ns, {least} µs at least", times.min_ns);
         }
         for sweep in &record.sweeps {
             let problem = problem::find(&sweep.problem).expect("a problem");

@@ -1,5 +1,6 @@
 //! A record as people read it: rates, shares of a copy's speed, multiples of the other algorithms' times.
 
+use caches::compulsory;
 use serde::Serialize;
 
 use super::record::{Outcome, Record, Row, Sweep};
@@ -18,6 +19,8 @@ pub struct Line<'a> {
     pub percent_of_copy: Option<f64>,
     /// The median as a multiple of the first other algorithm's on the same workload: below 1 is faster than that.
     pub over_peer: Option<f64>,
+    /// The median as a multiple of the least time in which any kernel could do it ([`least_us`]).
+    pub over_least: Option<f64>,
 }
 
 impl Line<'_> {
@@ -52,6 +55,8 @@ pub struct Block<'a> {
     pub bytes: u64,
     /// The copy of as many bytes.
     pub copy: Option<Times>,
+    /// The least time of any kernel, in microseconds; `None` for a GPU that is no target.
+    pub least_us: Option<f64>,
     /// The lines, ours first.
     pub lines: Vec<Line<'a>>,
 }
@@ -72,11 +77,20 @@ pub fn blocks<'a>(record: &'a Record, keep: &dyn Fn(&Row) -> bool) -> Vec<Block<
                 data: &row.data,
                 bytes: row.bytes,
                 copy: copy(record, row.bytes),
+                least_us: least_us(record, row.bytes),
                 lines: vec![line],
             }),
         }
     }
     blocks
+}
+
+/// The least time on a record's GPU in which a kernel can read all inputs once and write all outputs once, in microseconds: an
+/// empty launch, and the bytes at the highest rate of memory. `None` for a GPU that is no target.
+pub fn least_us(record: &Record, bytes: u64) -> Option<f64> {
+    let target = sim::target::find(&crate::gpu::slug(&record.provenance.gpu))?;
+    let (launch_us, memory_us) = compulsory::least_us(target, bytes);
+    Some(launch_us + memory_us)
 }
 
 fn copy(record: &Record, bytes: u64) -> Option<Times> {
@@ -100,6 +114,7 @@ fn line<'a>(record: &Record, row: &'a Row) -> Line<'a> {
             .zip(copy(record, row.bytes))
             .map(|(median, copy)| 100.0 * copy.median_ns as f64 / median),
         over_peer: median.zip(peer).map(|(median, peer)| median / peer.median_ns as f64),
+        over_least: median.zip(least_us(record, row.bytes)).map(|(median, least)| median / (1e3 * least)),
     }
 }
 
@@ -128,7 +143,9 @@ pub fn notes(record: &Record) -> Vec<String> {
     ));
     notes.push(
         "GB/s: bytes of all inputs and outputs, each once, over the median; % of copy: time of the driver's copy that \
-         reads and writes as many bytes, over the median; × peer: median over that of the first peer of the workload"
+         reads and writes as many bytes, over the median; × least: median over the time of an empty launch and of these \
+         bytes at the highest rate of memory, which no kernel can beat; × peer: median over that of the first peer of the \
+         workload"
             .to_owned(),
     );
     let outdated = record.outdated();
@@ -151,7 +168,7 @@ pub fn sweeps(record: &Record, keep: &dyn Fn(&Sweep) -> bool) -> Vec<String> {
 }
 
 /// The columns of the CSV form.
-const COLUMNS: [&str; 16] = [
+const COLUMNS: [&str; 17] = [
     "problem",
     "size",
     "elements",
@@ -167,6 +184,7 @@ const COLUMNS: [&str; 16] = [
     "gb_per_s",
     "percent_of_copy",
     "over_peer",
+    "over_least",
     "note",
 ];
 
@@ -197,6 +215,7 @@ pub fn csv(record: &Record, keep: &dyn Fn(&Row) -> bool) -> Result<String, csv::
             number(line.gb_per_s, 1),
             number(line.percent_of_copy, 1),
             number(line.over_peer, 3),
+            number(line.over_least, 3),
             line.why().unwrap_or_default(),
         ])?;
     }

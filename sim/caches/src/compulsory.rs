@@ -18,20 +18,35 @@ use sim::event::{AccessEvent, AccessKind, Observer};
 use sim::ir::inst::Space;
 use sim::predict::rates::Rates;
 use sim::report::Report;
+use sim::target::Target;
 use sim::{Error, Launch, Module, Observed, Options, run_observed, target};
 
 /// Bytes of a sector.
-const SECTOR: u64 = 32;
+pub const SECTOR: u64 = 32;
 /// Sectors of a page of bits.
 const PAGE: u64 = 64;
 
 /// The sectors of global memory that a launch asks for, each request by itself: loads, stores, atomics and reductions.
-const ASKED: [&str; 4] = [
+pub const ASKED: [&str; 4] = [
     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
     "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
 ];
+
+/// The sectors of global memory that a launch asks for. Bulk copies are not among them: no counter of L1 sees those.
+pub fn asked(report: &Report) -> u64 {
+    ASKED.iter().map(|counter| report.metric(counter)).sum()
+}
+
+/// The least time on a target in which inputs and outputs of `bytes` bytes can be moved: microseconds of an empty launch, and
+/// microseconds of the bytes at the highest rate of memory.
+#[allow(clippy::cast_precision_loss, reason = "microseconds for people")]
+pub fn least_us(target: &Target, bytes: u64) -> (f64, f64) {
+    let (rates, _) = Rates::of(target);
+    let fastest = rates.dram_read_bytes.max(rates.dram_write_bytes).max(rates.dram_mixed_bytes);
+    (rates.launch_us, bytes as f64 / (fastest * rates.clock_mhz))
+}
 
 /// What a launch must move between memory and the GPU, and the least time for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -59,8 +74,7 @@ impl LowerBound {
 
     /// For a terminal, beside what a report says of the launch.
     pub fn text_beside(&self, report: &Report) -> String {
-        let sectors = ASKED.iter().map(|counter| report.metric(counter)).sum();
-        self.text(sectors, report.prediction.as_ref().map(|prediction| prediction.us))
+        self.text(asked(report), report.prediction.as_ref().map(|prediction| prediction.us))
     }
 
     /// For a terminal, beside what the launch does: the sectors of global memory that it asks for, and its predicted time in
@@ -174,11 +188,8 @@ pub fn of(module: &Module, kernel: &str, launch: &Launch, options: &Options) -> 
     let merge = |sum: &mut Traffic, later: Traffic| sum.merge(later);
     let Observed { observer, .. } = run_observed(module, kernel, launch, options, |_| Traffic::default(), merge)?;
     let (read_sectors, written_sectors) = observer.sectors();
-    let (rates, _) = Rates::of(target);
-    let fastest = rates.dram_read_bytes.max(rates.dram_write_bytes).max(rates.dram_mixed_bytes);
-    let bytes = ((read_sectors + written_sectors) * SECTOR) as f64;
-    let memory_us = bytes / (fastest * rates.clock_mhz);
-    Ok(LowerBound { read_sectors, written_sectors, launch_us: rates.launch_us, memory_us })
+    let (launch_us, memory_us) = least_us(target, (read_sectors + written_sectors) * SECTOR);
+    Ok(LowerBound { read_sectors, written_sectors, launch_us, memory_us })
 }
 
 #[cfg(test)]
