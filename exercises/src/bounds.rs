@@ -1,11 +1,16 @@
 //! What a kernel may cost where its exercise says nothing. Every counter of the report is bounded: by what the costliest
 //! of the exercise's own solutions needs on the same case, times the slack of its kind, and by a small allowance on top.
 //!
-//! The slacks come from honest solutions, not from cheats. Some 130 of them, written in other styles than the own
-//! solutions, were held against the own solutions of their exercise. Instructions are a matter of style: loops that are
-//! not unrolled and wide indices take up to 1.29 times as many. What goes through memory is not: an honest solution
-//! repeats the number of loads, stores, atomics, sectors and bytes exactly, or pays for one guard. One whose style costs
-//! more than that, and is fair, stands among the honest alternatives and widens the bounds of its exercise.
+//! The slacks come from honest solutions, not from cheats: solutions in other styles than the own solutions were held against
+//! those of their exercise. Instructions are a matter of style: loops that are not unrolled and wide indices take more of
+//! them. What goes through memory is not: an honest solution repeats the number of loads, stores, atomics, sectors and bytes
+//! exactly, or pays for one guard. One whose style costs more than that, and is fair, stands among the honest alternatives
+//! and widens the bounds of its exercise.
+//!
+//! What threads pass to each other, they pass on one road: by shuffles, by votes, or through shared memory. A kernel that takes
+//! the shuffles of one own solution and the shared memory of another does the work twice. So these bounds have the limits of one
+//! own solution, the one that the kernel is nearest to ([`Bound::nearest`]). All other bounds have the limits of the
+//! costliest, since styles mix: one solution loads more, another one has longer indices.
 //!
 //! The own solutions are the solution and its honest alternatives (`right/GROUP/NAME/*.cu`). They run on the very case
 //! that is judged, hidden ones too, so that no limit is written down anywhere. An author loosens a bound by its name and
@@ -26,17 +31,19 @@ pub use table::BOUNDS;
 pub type Slack = (u64, u64, &'static str);
 
 /// For instructions of warps and threads, and for the bytes of shared memory of a block. They are a matter of style: a loop that is not
-/// unrolled, an index of 64 bits and a bound that is checked twice cost instructions, and no honest solution was seen that
-/// takes more than 1.29 times as many as the own ones.
+/// unrolled, an index of 64 bits and a bound that is checked twice cost instructions.
 pub const STYLE: Slack = (13, 10, "1.3");
 
 /// For what goes to global memory and for atomics (instructions, sectors, bytes, lines and requests), and for arithmetic of
 /// floats. They hardly depend on style: an honest solution repeats them exactly, or pays for one guard.
 const TRAFFIC: Slack = (11, 10, "1.1");
 
-/// For loads and stores of shared memory, exchanges between lanes and barriers. A learner may keep a value in a register or read it
-/// again, and may want a barrier more than are needed.
+/// For loads and stores of shared memory and barriers. A learner may keep a value in a register or read it again, and may
+/// want a barrier more than are needed.
 const PASSED_ON: Slack = (5, 4, "1.25");
+
+/// For exchanges between lanes. How many rounds of shuffles and how many votes an idea takes hardly depends on style.
+const EXCHANGED: Slack = (11, 10, "1.1");
 
 /// For the share of lanes that idle. It is a ratio: a solution in another style has more instructions, and hardly another
 /// ratio. Where a quarter of the lanes idle, it is a third more than that of a solution.
@@ -46,8 +53,8 @@ const LANES: Slack = (5, 4, "1.25");
 /// instructions of both come before, and the ratio is a quarter to a half more than that of a solution.
 const WARPS: Slack = (6, 5, "1.2");
 
-/// The same for memory instructions of the busiest warp. How many of them a warp needs does not depend on style, and where
-/// one of eight warps idles, another one has more.
+/// For memory instructions of the busiest warp, and for what the busiest thread loads from shared memory. How much of it a warp
+/// or a thread needs does not depend on style, and where one of eight warps idles, another one has more.
 const BUSY: Slack = (11, 10, "1.1");
 
 /// A counter that only a launch as a whole has, not its lines.
@@ -90,6 +97,8 @@ pub struct Bound {
     /// What may be given up for it, with how much of it each is worth: a learner may exchange registers where the own
     /// solutions go through shared memory, not the other way round.
     pub instead_of: &'static [(&'static str, u64)],
+    /// Whether the limit is that of one own solution, the one that the kernel is nearest to, and not of the costliest.
+    pub nearest: bool,
     /// What may come on top, whatever the own solutions need: a guard, another form of an index.
     pub allowance: u64,
     /// What the allowance is multiplied with.

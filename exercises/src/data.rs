@@ -8,6 +8,7 @@
 //! - `skewed(min, max, percent)`: `percent` of the elements are one value, the others uniform: contention
 //! - `runs(min, max, length)`: runs of equal values, of 1 to `2 * length - 1` elements; neighbours differ
 //! - `sorted(min, max)`: uniform whole numbers in ascending order
+//! - `orders(min, max)`: all whole numbers from `min` to `max` in a random order, then in another one, and so on
 
 use ::data::element::Element;
 use ::data::expression::{self, Names};
@@ -20,6 +21,7 @@ const OWN: &[(&str, &[&str])] = &[
     ("skewed", &["min", "max", "percent"]),
     ("runs", &["min", "max", "length"]),
     ("sorted", &["min", "max"]),
+    ("orders", &["min", "max"]),
 ];
 
 /// Generators of launch files that take a seed.
@@ -71,7 +73,9 @@ fn own(head: &str, name: &str, keys: &[&str], options: &str, names: &Names, seed
         return Err(form());
     }
     let (min, max, third) = (values[0], values[1], values.get(2).copied().unwrap_or(1));
-    if min > max || third < 1 || (name == "skewed" && third > 100) {
+    // An order is made whole, however little of it has room.
+    let too_long = name == "orders" && i128::from(max) - i128::from(min) >= i128::from(MOST);
+    if min > max || too_long || third < 1 || (name == "skewed" && third > 100) {
         return Err(format!("{name}: {min} to {max} with {third} is no distribution"));
     }
     for end in [min, max] {
@@ -106,6 +110,18 @@ fn numbers(name: &str, count: usize, [min, max, third]: [i64; 3], random: &mut R
                 }
                 let length = 1 + below(random, 2 * third as u128 - 1) as usize;
                 numbers.extend(std::iter::repeat_n(value, length.min(count - numbers.len())));
+            }
+            numbers
+        }
+        "orders" => {
+            let mut numbers: Vec<i64> = Vec::with_capacity(count);
+            while numbers.len() < count {
+                let mut order: Vec<i64> = (min..=max).collect();
+                for last in (1..order.len()).rev() {
+                    order.swap(last, below(random, last as u128 + 1) as usize);
+                }
+                order.truncate(count - numbers.len());
+                numbers.append(&mut order);
             }
             numbers
         }
@@ -145,6 +161,13 @@ mod tests {
         let borders = runs.windows(2).filter(|pair| pair[0] != pair[1]).count();
         assert!((150..=260).contains(&borders), "{borders}");
         assert!(read("i32[n]=sorted(0, 99)", 4).unwrap().is_sorted());
+        let orders = read("u32[n]=orders(0, 249)", 5).unwrap();
+        let parts: Vec<Vec<f64>> = orders.chunks(250).map(<[f64]>::to_vec).collect();
+        assert!(parts[0] != parts[1] && !parts[0].is_sorted());
+        for mut part in parts {
+            part.sort_by(f64::total_cmp);
+            assert!(part.iter().copied().eq((0..250).map(f64::from)));
+        }
         assert_eq!(read("u8[3]=[1, 2, 3]", 0).unwrap(), [1.0, 2.0, 3.0]);
     }
 
@@ -164,6 +187,7 @@ mod tests {
             ("f32[n]=whole(5, 1)", "no distribution"),
             ("u8[n]=whole(0, 256)", "does not fit"),
             ("u8[n]=skewed(0, 9, 101)", "no distribution"),
+            ("i64[n]=orders(0, 1 << 24)", "no distribution"),
             ("q[n]=whole(0, 9)", "not a type"),
             ("f32[1<<30]=whole(0, 9)", "at most"),
             ("5", "is no buffer"),

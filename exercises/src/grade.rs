@@ -20,7 +20,7 @@ use sim::Watch;
 #[cfg(feature = "host")]
 pub(crate) use cases::compare;
 pub(crate) use cases::differs;
-use envelope::Limit;
+use envelope::Limits;
 
 use crate::compiler::{CompileFailure, Compiled, Compiler};
 use crate::course::{Course, Exercise, Kind, read};
@@ -59,7 +59,7 @@ pub struct Bench<'a> {
     /// Its cases with data and expected results; hidden ones only if there is a secret.
     pub instances: Vec<Instance>,
     /// The limits of every case.
-    limits: Vec<Vec<Limit>>,
+    limits: Vec<Limits>,
     authors: Arc<Authors>,
     hidden_run: bool,
 }
@@ -160,7 +160,7 @@ impl<'a> Bench<'a> {
         let solution = course.solution_file(exercise);
         let folder = solution.parent().unwrap_or(&course.dir);
         let cases: Vec<&Case> = exercise.cases.iter().filter(|case| wanted(case)).collect();
-        let made: Result<Vec<(Instance, Vec<Limit>)>, GradeError> = cases
+        let made: Result<Vec<(Instance, Limits)>, GradeError> = cases
             .into_par_iter()
             .map(|case| {
                 let wrong = |why| GradeError::Course(format!("{}, case `{}`: {why}", exercise.name, case.name));
@@ -173,7 +173,7 @@ impl<'a> Bench<'a> {
                 }
                 let limits = match exercise.has_contract() {
                     true => envelope::limits(exercise, &authors.all(), &instance)?,
-                    false => Vec::new(),
+                    false => Limits::default(),
                 };
                 Ok((instance, limits))
             })

@@ -2,7 +2,7 @@
 
 use sim::report::{Finding, Severity};
 
-use super::envelope::Limit;
+use super::envelope::Limits;
 use super::{contract, writer};
 use crate::course::Exercise;
 use crate::instance::{Buffer, Code, Instance, Ran, Role, RunFailure};
@@ -25,7 +25,7 @@ const MEMORY: u64 = 256 << 20;
 pub(super) fn run(
     exercise: &Exercise,
     code: &Code,
-    (case, limits): (&Instance, &[Limit]),
+    (case, limits): (&Instance, &Limits),
     grade: &mut Grade,
 ) -> Result<(), GradeError> {
     let options = sim::Options {
@@ -66,7 +66,7 @@ pub(super) fn run(
         rows.push(row.map_err(|why| GradeError::Course(format!("{}, {}: {why}", exercise.name, clause.label)))?);
     }
     let bounded = |limit| contract::bounded(limit, &case.case.name, &ran.report, &grade.file, &code.source);
-    rows.extend(limits.iter().map(bounded));
+    rows.extend(limits.nearest(&ran.report).iter().map(bounded));
     if !rows.is_empty() {
         let kept = rows.iter().filter(|row| row.passed).count();
         let detail = format!("{kept} of {} limits are kept", rows.len());

@@ -1,5 +1,5 @@
 // wrong: shuffles reach all threads of the block
-// fails: result
+// fails: result, contract
 // because: A shuffle stays within its warp: a lane that would be beyond the warp gets
 // because: its own number back, so numbers are added to themselves, and those of the
 // because: other warps never.

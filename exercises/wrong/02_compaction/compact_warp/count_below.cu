@@ -1,5 +1,5 @@
 // wrong: the last lane of the warp has counted all kept elements
-// fails: result
+// fails: result, contract
 // because: Lane 31 counts the votes below its own. If its own element is kept, that is
 // because: one too few.
 

@@ -1,5 +1,5 @@
 // wrong: thread t fetches the key of place t from shared memory with its rank
-// fails: result
+// fails: result, contract
 // because: rank[t] says where key t goes, not which key belongs to place t. That would
 // because: be the inverse permutation.
 
