@@ -76,7 +76,8 @@ pub(super) const EXCHANGES: Bound = nearest(Bound {
         "shuffles, votes and matches, by lane",
         &["smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum"],
         [16, WARP],
-        "lanes exchange values one after the other, where a vote or a few rounds tell all of them at once, or what they exchange goes through shared memory, too",
+        "lanes exchange values one after the other, where a vote or a few rounds tell all of them at once, \
+         or what they exchange goes through shared memory, too",
     )
 });
 
