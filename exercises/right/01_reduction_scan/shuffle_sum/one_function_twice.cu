@@ -1,4 +1,4 @@
-// right: the same function adds up a warp's numbers and the sums of the warps, with five
+// right: one function adds up a warp's numbers and the sums of the warps, with five
 // right: rounds in both places
 
 // The sum over all lanes, in lane 0.

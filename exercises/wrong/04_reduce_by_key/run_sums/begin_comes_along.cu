@@ -1,7 +1,7 @@
 // wrong: where a lane's run begins comes along in every round, and is compared
 // fails: contract
-// because: The result is right. But a lane knows where its own run begins, and so how far
-// because: back it goes: the second shuffle of each round tells nothing new.
+// because: The result is right. But a lane knows where its own run begins, and so how
+// because: far back it goes: the second shuffle of each round tells nothing new.
 
 extern "C" __global__ void add_runs(int *sums, const int *keys, const int *values,
                                     int n)
