@@ -300,6 +300,12 @@ impl Course {
 }
 
 impl Exercise {
+    /// Whether a verdict says how many times the least a kernel moves through global memory. The exercise's inputs have to be
+    /// read as a whole.
+    pub(crate) const fn tells_the_least(&self) -> bool {
+        self.challenge || matches!(self.kind, Kind::Improve)
+    }
+
     /// Whether a kernel is written, whose cost is bounded.
     pub const fn has_contract(&self) -> bool {
         !self.kind.asks()

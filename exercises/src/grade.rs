@@ -8,6 +8,7 @@ pub(crate) mod authors;
 mod cases;
 mod contract;
 pub(crate) mod envelope;
+pub(crate) mod least;
 mod writer;
 
 use std::path::Path;

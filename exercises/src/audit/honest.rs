@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::one::Graded;
 use super::{Audit, ExerciseReport, SECRET};
 use crate::desk::DeskError;
-use crate::grade::{Bench, Depth, Grade, GradeError};
+use crate::grade::{Bench, Depth, Grade, GradeError, least};
 
 /// With how many secrets the hidden cases are run.
 pub(crate) const SECRETS: usize = 40;
@@ -36,6 +36,7 @@ impl Audit<'_> {
             }
             match grade {
                 Ok(grade) if grade.passed => {
+                    report.problems.extend(least::problems(self.exercise, &format!("alternative {name}"), &grade));
                     report.honest.push(Honest { name, difference });
                 }
                 Ok(grade) => report.problems.extend(failures(&format!("alternative {name}"), &grade)),

@@ -11,7 +11,7 @@ use crate::answers;
 use crate::compiler::Compiler;
 use crate::course::{Course, Exercise, read, sources};
 use crate::desk::DeskError;
-use crate::grade::{Bench, CheckKind, Depth, Grade, GradeError, author_code};
+use crate::grade::{Bench, CheckKind, Depth, Grade, GradeError, author_code, least};
 use crate::misconception::{self, Heading};
 
 /// Checks one exercise.
@@ -160,6 +160,7 @@ impl Audit<'_> {
             report.problems.push(format!("the solution compiles with warnings:\n{}", grade.warnings));
         }
         report.problems.extend(failures("the solution", &grade));
+        report.problems.extend(least::problems(self.exercise, "the solution", &grade));
         if grade.passed && grade.score < 1.0 {
             report.problems.push(format!("the solution passes and gets {} of the points", grade.score));
         }

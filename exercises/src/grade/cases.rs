@@ -97,6 +97,7 @@ fn judge(case: &Instance, ran: &Ran, exercise: &Exercise) -> CaseGrade {
         printed: ran.report.printed.clone(),
         outcome: digest,
         exact: ran.report.metrics.clone(),
+        least_sectors: super::least::sectors(case, exercise.run.tolerance),
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) fn judge(
 
 /// Judges one of the bounds that hold for every exercise.
 pub(super) fn bounded(limit: &Limit, case: &str, report: &Report, file: &str, source: &str) -> ContractRow {
-    let Limit { bound, most, words } = limit;
+    let Limit { bound, most, words, .. } = limit;
     let actual = bound.value(report);
     let mut lines = Vec::new();
     if actual > *most {

@@ -1,5 +1,5 @@
 // wrong: __activemask() names the lanes that are there
-// fails: findings, result
+// fails: findings, result, contract
 // because: It does name them, and the vote is in order. But the total is still written
 // because: by lane 31, which is not there, and the barrier still lacks threads.
 

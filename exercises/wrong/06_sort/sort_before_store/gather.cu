@@ -1,5 +1,5 @@
 // wrong: thread t fetches the key of place t from shared memory with its rank
-// fails: result, contract
+// fails: result
 // because: rank[t] says where key t goes, not which key belongs to place t. That would
 // because: be the inverse permutation.
 

@@ -1,0 +1,72 @@
+//! The least sectors of global memory that a kernel can move that reads all inputs of a case and makes its outputs.
+//!
+//! Every sector of an input is read. A sector of an output is written if one of its elements is not there before. What is read
+//! and changed (`inout`) counts as written alone: an atomic updates it without a load.
+
+use super::cases::differs;
+#[cfg(feature = "host")]
+use crate::course::Exercise;
+use crate::instance::{Buffer, Instance, Role};
+#[cfg(feature = "host")]
+use crate::model::{CaseGrade, Grade};
+
+/// Bytes of a sector.
+const SECTOR: u64 = 32;
+
+/// The least sectors for a case whose outputs may be off by `tolerance`.
+pub(super) fn sectors(case: &Instance, tolerance: f64) -> u64 {
+    let of = |buffer: &Buffer| match buffer.role {
+        Role::In => buffer.content.bytes.div_ceil(SECTOR),
+        Role::Out | Role::InOut => changed(buffer, tolerance),
+        Role::Scratch => 0,
+    };
+    case.buffers.iter().map(of).sum()
+}
+
+/// The sectors of a judged buffer that do not hold what belongs there before the first launch.
+fn changed(buffer: &Buffer, tolerance: f64) -> u64 {
+    let before = buffer.content.to_bytes();
+    let size = buffer.element().bytes();
+    let mut sectors: Vec<usize> = (0..before.len() / size)
+        .filter(|&index| differs(buffer, &before, index, tolerance))
+        .map(|index| index * size / SECTOR as usize)
+        .collect();
+    sectors.dedup();
+    sectors.len() as u64
+}
+
+/// What is wrong if `who` moves fewer sectors than the least: then there is an input that need not be read.
+#[cfg(feature = "host")]
+pub(crate) fn problems(exercise: &Exercise, who: &str, grade: &Grade) -> Vec<String> {
+    let fewer = |case: &&CaseGrade| case.times_the_least().is_some_and(|times| times < 1.0);
+    let told = grade.cases.iter().filter(|_| exercise.tells_the_least()).filter(fewer);
+    told.map(|case| format!("{who}, case `{}`: fewer sectors of global memory than the least", case.case)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use ::data::element::Element;
+    use launch::content::Content;
+
+    use super::*;
+
+    /// An output of zeros, into which `expected` belongs.
+    fn output(expected: &[u32]) -> Buffer {
+        let bytes: Vec<u8> = expected.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let zeros = vec![0; bytes.len()];
+        let content =
+            Content { bytes: bytes.len() as u64, data: zeros.into(), written: true, element: Some(Element::U32) };
+        Buffer { name: "out".to_owned(), role: Role::InOut, content, expected: Some(bytes) }
+    }
+
+    #[test]
+    fn a_sector_is_written_once_and_only_if_it_changes() {
+        let mut words = [0; 24];
+        assert_eq!(changed(&output(&words), 0.0), 0);
+        (words[0], words[7], words[16]) = (1, 2, 3);
+        assert_eq!(changed(&output(&words), 0.0), 2);
+        words[23] = 4;
+        words[8] = 5;
+        assert_eq!(changed(&output(&words), 0.0), 3);
+    }
+}
