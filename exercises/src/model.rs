@@ -135,31 +135,9 @@ pub struct CaseGrade {
     /// The exact counters of all launches.
     #[serde(skip)]
     pub exact: Metrics,
-    /// The least sectors of global memory that a kernel can move that reads all inputs and makes these outputs.
+    /// How many times the least sectors the kernel moved through global memory, where the verdict tells it.
     #[serde(skip)]
-    pub least_sectors: u64,
-}
-
-/// The sectors that launches ask for: loads, stores and atomics, each request by itself.
-const MOVED: [&str; 4] = [
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
-    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum",
-];
-
-impl CaseGrade {
-    /// How many times the least the kernel moved through global memory; nothing where there is nothing to move.
-    pub fn times_the_least(&self) -> Option<f64> {
-        times(&self.exact, self.least_sectors)
-    }
-}
-
-/// How many times `least` the sectors of a run are.
-#[allow(clippy::cast_precision_loss, reason = "a factor for people")]
-fn times(moved: &Metrics, least: u64) -> Option<f64> {
-    let sum: u64 = MOVED.iter().filter_map(|name| moved.get(*name)).sum();
-    (least > 0).then(|| sum as f64 / least as f64)
+    pub times_the_least: Option<f64>,
 }
 
 /// An element of an output that is not what it should be.
@@ -299,17 +277,4 @@ pub enum GradeError {
     /// A bug of ours.
     #[error("{0}")]
     Internal(String),
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{MOVED, times};
-
-    #[test]
-    fn all_requests_count_and_nothing_is_divided_by_zero() {
-        let moved = MOVED.iter().map(|name| ((*name).to_owned(), 3)).collect();
-        assert_eq!(times(&moved, 8), Some(1.5));
-        assert!(times(&moved, 13).unwrap() < 1.0);
-        assert_eq!(times(&moved, 0), None);
-    }
 }

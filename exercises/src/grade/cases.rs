@@ -97,7 +97,7 @@ fn judge(case: &Instance, ran: &Ran, exercise: &Exercise) -> CaseGrade {
         printed: ran.report.printed.clone(),
         outcome: digest,
         exact: ran.report.metrics.clone(),
-        least_sectors: super::least::sectors(case, exercise.run.tolerance),
+        times_the_least: exercise.tells_the_least().then(|| super::least::times(case, exercise, &ran.report)).flatten(),
     }
 }
 

@@ -3,18 +3,28 @@
 //! Every sector of an input is read. A sector of an output is written if one of its elements is not there before. What is read
 //! and changed (`inout`) counts as written alone: an atomic updates it without a load.
 
+use caches::compulsory::{SECTOR, asked};
+use sim::report::Report;
+
 use super::cases::differs;
-#[cfg(feature = "host")]
 use crate::course::Exercise;
 use crate::instance::{Buffer, Instance, Role};
 #[cfg(feature = "host")]
 use crate::model::{CaseGrade, Grade};
 
-/// Bytes of a sector.
-const SECTOR: u64 = 32;
+/// How many times the least sectors of a case a run moved; `None` where there is nothing to move.
+pub(super) fn times(case: &Instance, exercise: &Exercise, report: &Report) -> Option<f64> {
+    factor(report, sectors(case, exercise.run.tolerance))
+}
+
+/// How many times `least` the sectors of a run are.
+#[allow(clippy::cast_precision_loss, reason = "a factor for people")]
+fn factor(report: &Report, least: u64) -> Option<f64> {
+    (least > 0).then(|| asked(report) as f64 / least as f64)
+}
 
 /// The least sectors for a case whose outputs may be off by `tolerance`.
-pub(super) fn sectors(case: &Instance, tolerance: f64) -> u64 {
+fn sectors(case: &Instance, tolerance: f64) -> u64 {
     let of = |buffer: &Buffer| match buffer.role {
         Role::In => buffer.content.bytes.div_ceil(SECTOR),
         Role::Out | Role::InOut => changed(buffer, tolerance),
@@ -37,15 +47,20 @@ fn changed(buffer: &Buffer, tolerance: f64) -> u64 {
 
 /// What is wrong if `who` moves fewer sectors than the least: then there is an input that need not be read.
 #[cfg(feature = "host")]
-pub(crate) fn problems(exercise: &Exercise, who: &str, grade: &Grade) -> Vec<String> {
-    let fewer = |case: &&CaseGrade| case.times_the_least().is_some_and(|times| times < 1.0);
-    let told = grade.cases.iter().filter(|_| exercise.tells_the_least()).filter(fewer);
-    told.map(|case| format!("{who}, case `{}`: fewer sectors of global memory than the least", case.case)).collect()
+pub(crate) fn problems(who: &str, grade: &Grade) -> Vec<String> {
+    let fewer = |case: &&CaseGrade| case.times_the_least.is_some_and(|times| times < 1.0);
+    grade
+        .cases
+        .iter()
+        .filter(fewer)
+        .map(|case| format!("{who}, case `{}`: fewer sectors of global memory than the least", case.case))
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use ::data::element::Element;
+    use caches::compulsory::ASKED;
     use launch::content::Content;
 
     use super::*;
@@ -68,5 +83,14 @@ mod tests {
         words[23] = 4;
         words[8] = 5;
         assert_eq!(changed(&output(&words), 0.0), 3);
+    }
+
+    #[test]
+    fn all_requests_count_and_nothing_is_divided_by_zero() {
+        let metrics = ASKED.iter().map(|name| ((*name).to_owned(), 3)).collect();
+        let report = Report { metrics, ..Report::default() };
+        assert_eq!(factor(&report, 8), Some(1.5));
+        assert!(factor(&report, 13).unwrap() < 1.0);
+        assert_eq!(factor(&report, 0), None);
     }
 }
