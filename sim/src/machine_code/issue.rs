@@ -7,6 +7,7 @@
 
 use std::sync::OnceLock;
 
+use super::banks;
 use super::op::{AtomicOp, Op, Space};
 use super::program::{Inst, Program};
 use super::table::{self, Pipe};
@@ -75,13 +76,14 @@ fn value(name: &str, kind: &str) -> u32 {
 
 /// The instructions of a program as the replay sees them.
 pub(super) fn code(program: &Program) -> Vec<Instruction> {
-    let instruction = |inst: &Inst| Instruction {
+    let reads = banks::reads(program.instructions.iter().map(|inst| inst.text.as_str()));
+    let instruction = |(inst, reads): (&Inst, [u8; 2])| Instruction {
         text: inst.text.clone(),
         guarded: inst.guard.is_some(),
-        issue: Some(issue(inst)),
+        issue: Some(issue(inst, reads)),
         ..Instruction::default()
     };
-    program.instructions.iter().map(instruction).collect()
+    program.instructions.iter().zip(reads).map(instruction).collect()
 }
 
 /// The loads that look past the L1 cache, by position.
@@ -90,8 +92,9 @@ pub(super) fn past_l1(program: &Program) -> Vec<bool> {
     program.instructions.iter().map(strong).collect()
 }
 
-fn issue(inst: &Inst) -> Issue {
+fn issue(inst: &Inst, reads: [u8; 2]) -> Issue {
     let (unit, clocks, latency) = path(inst);
+    let computes = matches!(unit, Unit::Alu | Unit::Fma | Unit::FmaHeavy);
     let control = &inst.control;
     Issue {
         unit,
@@ -103,6 +106,7 @@ fn issue(inst: &Inst) -> Issue {
             Op::Atomic(atomic) if matches!(atomic.op, AtomicOp::Cas | AtomicOp::CasSpin) => 2,
             _ => 1,
         },
+        registers: if computes { reads } else { [0; 2] },
         stall: u32::from(control.stall),
         write: control.write,
         read: control.read,

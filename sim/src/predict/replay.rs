@@ -13,6 +13,7 @@ use super::weights::{Action, Cost, Pipe};
 use super::{convert, order, weights};
 use crate::report::stall::Stall;
 pub use code::Stalls;
+use fetch::Fetch;
 use phases::{Phase, arrivals};
 pub use shape::{Replayed, Shape};
 
@@ -66,6 +67,10 @@ struct Warp {
     copied: f64,
     /// When each group of asynchronous copies is done.
     committed: Vec<f64>,
+    /// The line of code that it has, of machine code.
+    line: u32,
+    /// Its last store: the instruction and the access.
+    stored: Option<(u32, u32)>,
 }
 
 /// Those who wait for an opening of a barrier.
@@ -82,6 +87,7 @@ struct Replay<'a> {
     programs: Vec<Vec<Vec<Op>>>,
     registers: usize,
     units: Units<'a>,
+    fetch: Fetch,
     warps: Vec<Warp>,
     turns: BinaryHeap<Turn>,
     /// Warps of each block that have not ended.
@@ -150,7 +156,7 @@ fn replay_of(
     let stores = trace.accesses.iter().filter(|access| access.kind == AccessKind::Store);
     let stored: f64 = stores.map(|access| f64::from(access.sectors) * 32.0).sum();
     let stored = stored * shape.whole.unwrap_or(shape.blocks as f64 / trace.followed().max(1) as f64);
-    units.written_back = (1.0 - rates.l2_dirty_bytes / stored.max(1.0)).max(0.0);
+    units.written_back = rates.written_back(stored);
     let mut replay = Replay {
         left: programs.iter().map(Vec::len).collect(),
         trace,
@@ -159,6 +165,7 @@ fn replay_of(
         programs,
         registers,
         units,
+        fetch: Fetch::new(trace.code.len(), rates),
         warps: Vec::new(),
         turns: BinaryHeap::new(),
         barriers: HashMap::new(),
@@ -205,7 +212,21 @@ impl Replay<'_> {
             let (ready, by) = (vec![0.0; self.registers], vec![State::Issue; self.registers]);
             let block = self.next_block;
             let (done, handed, since, copied, committed) = (0.0, 0.0, 0.0, 0.0, Vec::new());
-            let warp = Warp { block, number, next: 0, ready, by, partition, done, handed, since, copied, committed };
+            let warp = Warp {
+                block,
+                number,
+                next: 0,
+                ready,
+                by,
+                partition,
+                done,
+                handed,
+                since,
+                copied,
+                committed,
+                line: fetch::NONE,
+                stored: None,
+            };
             if self.timeline.lanes.len() < self.followed {
                 self.timeline.lanes.push(Lane { block, warp: number, spans: Vec::new() });
             }
@@ -373,6 +394,7 @@ const fn comes_from(cost: &Cost, what: What) -> State {
 }
 
 mod code;
+mod fetch;
 mod phases;
 mod shape;
 #[cfg(test)]

@@ -10,6 +10,8 @@ use crate::report::stall::Stall;
 
 /// Scoreboards of a warp.
 pub(super) const SCOREBOARDS: usize = 6;
+/// Instructions from a store to the next one that follows it at once.
+const AT_ONCE: u32 = 3;
 /// Clocks that warps spent at an instruction, in each of [`Stall::ALL`].
 pub type Stalls = [f64; Stall::ALL.len()];
 
@@ -17,11 +19,15 @@ pub type Stalls = [f64; Stall::ALL.len()];
 const fn state(stall: Stall) -> State {
     match stall {
         Stall::Selected => State::Issue,
-        Stall::Wait | Stall::BranchResolve => State::Arithmetic,
+        Stall::Wait | Stall::BranchResolve | Stall::NoInstruction => State::Arithmetic,
         Stall::LongScoreboard => State::Memory,
         Stall::ShortScoreboard => State::Shared,
         Stall::Barrier => State::Barrier,
-        Stall::MioThrottle | Stall::LgThrottle | Stall::MathPipeThrottle | Stall::NotSelected => State::Busy,
+        Stall::MioThrottle
+        | Stall::LgThrottle
+        | Stall::MathPipeThrottle
+        | Stall::DispatchStall
+        | Stall::NotSelected => State::Busy,
         Stall::Membar | Stall::Sleeping | Stall::Drain => State::Fence,
     }
 }
@@ -45,10 +51,12 @@ impl Replay<'_> {
                 return;
             };
             let issue = self.trace.code[pc as usize].issue.unwrap_or_default();
-            let (operands, by) = warp.scoreboards(&issue, time);
+            let fetched = self.fetch.fetch(pc, &mut warp.line, time);
+            let (operands, by) = warp.scoreboards(&issue, fetched);
             let (partition, block) = (warp.partition, warp.block as u32);
             let (issued, held) = self.units.hindrance(partition, &issue, operands, what);
-            self.stalled(id, pc, (time, operands), by);
+            self.stalled(id, pc, (time, fetched), Stall::NoInstruction);
+            self.stalled(id, pc, (fetched, operands), by);
             self.stalled(id, pc, (operands, issued), held);
             // Nobody takes a pipe or a place in a queue before others that come earlier.
             if self.turns.peek().is_some_and(|next| next.0 < issued) {
@@ -57,7 +65,8 @@ impl Replay<'_> {
                 return;
             }
             since = 0.0;
-            let done = self.units.issue_code(partition, &issue, issued, what, block);
+            let before = warp_store(&self.warps[id as usize], pc);
+            let done = self.units.issue_code(partition, &issue, issued, (what, before), block);
             let next = issued + 1.0 / self.rates.issue;
             self.stalled(id, pc, (issued, next), Stall::Selected);
             self.took(id, (&issue, issued), what, &done);
@@ -88,6 +97,10 @@ impl Replay<'_> {
             // What passes until the next instruction may be issued is told of that one.
             let warp = &self.warps[id as usize];
             if let Some(following) = self.programs[warp.block][warp.number].get(warp.next).map(|op| op.pc) {
+                if following != pc + 1 {
+                    self.units.jump(partition);
+                    time = time.max(issued + self.rates.branch);
+                }
                 let why = if issue.action == Action::Branch { Stall::BranchResolve } else { Stall::Wait };
                 self.stalled(id, following, (behind, time), why);
             }
@@ -112,7 +125,10 @@ impl Replay<'_> {
             if kind == AccessKind::Copy {
                 warp.copied = warp.copied.max(done.result);
             }
+            warp.stored = None;
             if kind == AccessKind::Store {
+                let pc = self.programs[warp.block][warp.number][warp.next - 1].pc;
+                warp.stored = Some((pc, access));
                 warp.handed = done.result - self.rates.store_latency;
             }
         }
@@ -129,6 +145,11 @@ impl Replay<'_> {
         self.units.close();
         debug_assert!(self.units.busy[at::ISSUE] >= 0.0);
     }
+}
+
+/// The store of a warp that the one at `pc` follows at once.
+fn warp_store(warp: &super::Warp, pc: u32) -> Option<u32> {
+    warp.stored.filter(|&(before, _)| before < pc && pc - before <= AT_ONCE).map(|(_, access)| access)
 }
 
 impl super::Warp {
