@@ -226,6 +226,103 @@ __global__ void lone_reductions(Word *p, Word mask, int n)
                          : "memory");
 }
 
+// Reads with U loads of a thread under way at once.
+template <int U>
+__global__ void in_flight(const Word *p, Word n, Word *out)
+{
+    Word sum = 0, step = gridDim.x * blockDim.x;
+    for (Word i = blockIdx.x * blockDim.x + threadIdx.x; i + (U - 1) * step < n;
+         i += U * step) {
+        Word v[U];
+#pragma unroll
+        for (int k = 0; k < U; k++) v[k] = p[i + k * step];
+#pragma unroll
+        for (int k = 0; k < U; k++) sum += v[k];
+    }
+    if (sum == 12345) out[1] = 1;
+}
+
+// Each thread copies a word and waits for it before it takes the next one.
+__global__ void copy_waiting(Word *to, const Word *from, Word n)
+{
+    Word step = gridDim.x * blockDim.x;
+    for (Word i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step)
+        to[i] = from[i];
+}
+
+// Each thread stores N words next to each other, one after the other.
+template <int N>
+__global__ void store_words(Word *p)
+{
+    Long i = blockIdx.x * (Long)blockDim.x + threadIdx.x;
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        asm volatile("st.global.u32 [%0], %1;" ::"l"(p + i * N + k), "r"(k) : "memory");
+}
+
+// A loop of N operations that wait for each other; the branch at its end is taken.
+template <int N>
+__global__ void rounds(Word *out, int n, Word y)
+{
+    Word v = y + threadIdx.x;
+#pragma unroll 1
+    for (int r = 0; r < n; r++) {
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            asm volatile("lop3.b32 %0, %0, %1, %0, 0x96;" : "+r"(v) : "r"(y));
+    }
+    if (v == 77) out[0] = 1;
+}
+
+// Lanes add up in groups of neighbours, as many as `size`: one group after the other.
+__global__ void grouped(Word *out, int n, Word size)
+{
+    Word t = threadIdx.x, sum = t;
+    Word group = (size == 32 ? ~0u : (1u << size) - 1) << t / size * size;
+    long long start = clocks();
+#pragma unroll 1
+    for (int r = 0; r < n; r++) sum = __reduce_add_sync(group, sum);
+    long long end = clocks();
+    if (t == 0) out[0] = end - start;
+    if (sum == 77) out[1] = 1;
+}
+
+// Multiplications and additions of three different registers, of which two are even or
+// two are odd.
+__global__ void operands(Word *out, int n, float x)
+{
+    float v[8];
+#pragma unroll
+    for (int i = 0; i < 8; i++) v[i] = x + i + threadIdx.x;
+#pragma unroll 1
+    for (int r = 0; r < n; r++)
+#pragma unroll
+        for (int i = 0; i < 64; i++)
+            asm volatile("fma.rn.f32 %0, %1, %2, %0;"
+                         : "+f"(v[i % 8])
+                         : "f"(v[(i + 1) % 8]), "f"(v[(i + 2) % 8]));
+    float sum = 0;
+    for (int i = 0; i < 8; i++) sum += v[i];
+    if (sum == 1234.5f) out[0] = 1;
+}
+
+// N operations without a branch, twice; the second time is told.
+template <int N>
+__global__ void straight(Word *out, float x)
+{
+    float v[4] = {x, x + 1, x + 2, x + 3};
+#pragma unroll 1
+    for (int round = 0; round < 2; round++) {
+        long long start = clocks();
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(v[i % 4]) : "f"(x));
+        long long end = clocks();
+        if (threadIdx.x == 0) out[blockIdx.x] = end - start;
+    }
+    if (v[0] + v[1] + v[2] + v[3] == 1234.5f) out[0] = 1;
+}
+
 static Word *out;
 static char *a, *b;
 static cudaEvent_t before, after;
@@ -241,13 +338,15 @@ static void check(const char *what)
     }
 }
 
-// Median of five, in microseconds, with caches that hold something else.
+// Median of five, in microseconds, with caches that hold something else, which was only
+// read: nothing has to be written back for it.
 template <class Work>
 static double us(Work work)
 {
     std::vector<float> times;
     for (int run = 0; run < 6; run++) {
         cudaMemset(b, run, 512u << 20);
+        read_many<<<1024, 256>>>((uint4 *)(b + (512u << 20)), (512u << 20) / 16, out);
         cudaEventRecord(before);
         work();
         cudaEventRecord(after);
@@ -362,7 +461,8 @@ static void round_of_all(int multiprocessors)
                }) /
                8;
     };
-    print("l2_write_sectors", (16 << 15) / clocks_of(rewrite(32) - rewrite(16)));
+    const double l2_writes = (16 << 15) / clocks_of(rewrite(32) - rewrite(16));
+    print("l2_write_sectors", l2_writes);
     const Word few = (1u << 16) - 1, odd = 2654435761u;
     const int many = 1 << 24;
     print("l2_read_lines", many / clocks_of(us([&] {
@@ -373,9 +473,10 @@ static void round_of_all(int multiprocessors)
                                 scatter_stores<<<many / 256, 256>>>((Word *)a, few,
                                                                     odd);
                             })));
-    print("l2_partial_sectors",
-          many / clocks_of(us(
-                     [&] { scatter_stores<<<many / 256, 256>>>((Word *)a, few, 1); })));
+    const double partial =
+        many /
+        clocks_of(us([&] { scatter_stores<<<many / 256, 256>>>((Word *)a, few, 1); }));
+    print("l2_partial_sectors", partial);
     auto red = [&](int log, Word mul) {
         return clocks_of(us([&] {
             scatter_reductions<<<4096, 256>>>((Word *)a, (1u << log) - 1, mul, 16);
@@ -405,9 +506,117 @@ static void round_of_all(int multiprocessors)
     auto rate = [&](int what, int times) {
         return times * 0.75 * GIB / (whole(GIB, what) - whole(GIB / 4, what));
     };
-    print("dram_read_bytes", rate(0, 1));
+    const double reading = rate(0, 1), mixed = rate(2, 2);
+    print("dram_read_bytes", reading);
     print("dram_write_bytes", rate(1, 1));
-    print("dram_mixed_bytes", rate(2, 2));
+    print("dram_mixed_bytes", mixed);
+    // What of a copy is not written when it ends: what it takes beyond its beginning,
+    // which reading alone shows.
+    auto kept = [&](double bytes) {
+        double begin = whole(bytes, 0) - bytes / reading;
+        return 2 * bytes - (whole(bytes, 2) - begin) * mixed;
+    };
+    print("l2_dirty_part", kept(GIB / 64) / (GIB / 64));
+    print("l2_dirty_bytes", kept(GIB / 8));
+
+    // Rounds of loads: clocks of each, and the part of the time for which memory works.
+    const Word words = 1u << 25;
+    const double begins = clocks_of(us([&] { empty_kernel<<<S, 256>>>(); }));
+    auto round_of = [&](double clocks, int blocks, int loads) {
+        return (clocks - begins) / (words / (blocks * 256.0 * loads));
+    };
+    auto loads = [&](int blocks) {
+        return round_of(clocks_of(us([&] {
+                            in_flight<1><<<blocks, 256>>>((Word *)a, words, out);
+                        })),
+                        blocks, 1);
+    };
+    auto copies = [&](int blocks) {
+        return round_of(clocks_of(us([&] {
+                            copy_waiting<<<blocks, 256>>>((Word *)b, (Word *)a, words);
+                        })),
+                        blocks, 1);
+    };
+    auto crowd = [&](double clocks, int blocks, double bytes, double rate) {
+        double used = blocks * 256 * bytes / clocks / rate;
+        return used / (1 - used);
+    };
+    const double alone = loads(S), crowded = loads(8 * S), copy = copies(S),
+                 copying = copies(8 * S);
+    const double four = round_of(
+        clocks_of(us([&] { in_flight<4><<<S, 256>>>((Word *)a, words, out); })), S, 4);
+    // The longest of four exponential times is 1/2 + 1/3 + 1/4 of the mean above it.
+    print("dram_spread", (four - alone) * 12 / 13);
+    const double few_of = crowd(alone, S, 4, reading);
+    const double crowding =
+        (crowded - alone) / (crowd(crowded, 8 * S, 4, reading) - few_of);
+    print("dram_crowding", crowding);
+    const double few_copies = crowd(copy, S, 8, mixed);
+    const double turning =
+        (copying - copy) / (crowd(copying, 8 * S, 8, mixed) - few_copies);
+    print("dram_mixed_crowding", turning);
+    print("dram_turning", copy - alone - (turning * few_copies - crowding * few_of));
+
+    // Stores of N words by each of eight warps at a time: how many lines they can touch
+    // so that at least half of the stores join others.
+    const Word stored = 1 << 22;
+    int joined = 1;
+    auto joins = [&](int n, double clocks) {
+        double least = stored / 8 / l2_writes, apart = stored / partial;
+        if (clocks - begins < (least + apart) / 2) joined = n;
+    };
+#define STORES(N)                                                                      \
+    joins(N, clocks_of(                                                                \
+                 us([&] { store_words<N><<<stored / N / 256, 256>>>((Word *)a); })))
+    STORES(2);
+    STORES(3);
+    STORES(4);
+    STORES(5);
+    STORES(6);
+    STORES(7);
+    print("store_lines", 8 * joined);
+
+    auto of_round = [&](int blocks, int threads, int what) {
+        double time = clocks_of(us([&] {
+            if (what == 16)
+                rounds<16><<<blocks, threads>>>(out, 2000, 3);
+            else
+                rounds<1><<<blocks, threads>>>(out, 2000, 3);
+        }));
+        return (time - begins) / 2000;
+    };
+    // The last of sixteen operations is issued 63 clocks behind the first one's issue.
+    print("branch", of_round(S, 128, 16) - 63);
+    // What each further group takes, but for 38 clocks of the sum and 7 of the others.
+    auto of_groups = [&](int groups) {
+        return told([&] { grouped<<<1, 32>>>(out, 256, 32 / groups); }) / 256;
+    };
+    print("part", ((of_groups(32) - of_groups(8)) / 24 - 45) / 2);
+    // Sixteen warps of a partition; three registers from two banks.
+    print("register_read",
+          (clocks_of(us([&] { operands<<<2 * S, 1024>>>(out, 100, 1.5f); })) - begins) /
+              (100 * 64 * 16) / 1.5);
+    double near = 0, shared = 0, near_line = 0, far_line = 0;
+    auto code = [&](int instructions, double clocks) {
+        double line = clocks / (instructions / 8);
+        // Eight clocks a line are those of its instructions.
+        if (line < 10)
+            near = instructions * 16.0;
+        else if (line < 30)
+            shared = instructions * 16.0, near_line = near_line ? near_line : line;
+        else
+            far_line = line;
+    };
+#define STRAIGHT(N) code(N, told([&] { straight<N><<<1, 32>>>(out, 1.5f); }))
+    STRAIGHT(1024);
+    STRAIGHT(2048);
+    STRAIGHT(4096);
+    STRAIGHT(8192);
+    STRAIGHT(16384);
+    print("code_bytes", near);
+    print("code_line", near_line);
+    print("shared_code_bytes", shared);
+    print("far_code_line", far_line);
 }
 
 int main(int argc, char **argv)

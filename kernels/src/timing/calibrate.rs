@@ -20,7 +20,7 @@ use crate::nvcc::{self, NvccError};
 const SOURCE: &str = include_str!("../../calibrate/calibrate.cu");
 
 /// Numbers that benchmarks give, by their names in the target's file, with the benchmark in words.
-const MEASURED: [(&str, &str); 31] = [
+const MEASURED: [(&str, &str); 45] = [
     ("clock_mhz", "clock_against_timer: clocks of one thread by nanoseconds"),
     ("launch_us", "empty_kernel: one, between two events, caches just emptied"),
     ("next_launch_us", "store_one: slope over 1 to 20 kernels in a queue"),
@@ -49,6 +49,20 @@ const MEASURED: [(&str, &str); 31] = [
     ("dram_read_bytes", "read_once: slope over 256 MiB to 1 GiB"),
     ("dram_write_bytes", "write_once: slope over 256 MiB to 1 GiB"),
     ("dram_mixed_bytes", "copy_once: slope over 256 MiB to 1 GiB, both directions together"),
+    ("l2_dirty_part", "copy_once of 16 MiB: what of it is not written when it ends"),
+    ("l2_dirty_bytes", "copy_once of 128 MiB: what of it is not written when it ends"),
+    ("dram_spread", "in_flight: rounds of four loads of a thread beyond rounds of one, 8 warps per multiprocessor"),
+    ("dram_crowding", "in_flight: rounds of one load, 64 warps per multiprocessor beyond 8"),
+    ("dram_mixed_crowding", "copy_waiting: rounds, 64 warps per multiprocessor beyond 8"),
+    ("dram_turning", "copy_waiting beyond in_flight: rounds, 8 warps per multiprocessor"),
+    ("store_lines", "store_words of 2 to 7 words, 8 warps at a time: lines up to which half of the stores join"),
+    ("branch", "rounds of 16 operations in a chain: what is beyond the chain"),
+    ("part", "grouped: sums by a warp's groups of lanes, slope over 8 to 32 groups, half of what is beyond the sum"),
+    ("register_read", "operands: a multiplication and addition of three registers, by the reads of a bank"),
+    ("code_bytes", "straight: the longest code of which a line takes its issue"),
+    ("code_line", "straight: a line of code that is longer"),
+    ("shared_code_bytes", "straight: the longest code of which a line takes no longer than that"),
+    ("far_code_line", "straight: a line of code that is longer still, 256 KiB"),
     // The last three only tell how memory is dealt out to the slices of L2.
     ("atomic_sectors_8", "lone_reductions on 8 sectors, 256 bytes"),
     ("atomic_sectors_32", "lone_reductions on 32 sectors, 1 KiB"),
@@ -266,7 +280,6 @@ fn documented(target: &str, l2_bytes: u64) -> Vec<Number> {
         number("partitions", lanes.partitions, guide),
         number("l1_bytes", l1 as f64, "the next 32 KiB above what shared memory may take"),
         number("l2_bytes", l2_bytes as f64, "the driver: the size of the L2 cache"),
-        number("l2_dirty_bytes", 0.0, "taken as none: how much of it is still in L2 is not measured"),
     ]
 }
 

@@ -7,6 +7,7 @@
 
 use std::sync::OnceLock;
 
+use super::banks;
 use super::op::{AtomicOp, Op, Space};
 use super::program::{Inst, Program};
 use super::table::{self, Pipe};
@@ -36,6 +37,8 @@ const BITS: u32 = 8192;
 /// of lanes' values as the road over PTX has them.
 const REGISTER_LATENCY: u32 = 20;
 const MATCH_LATENCY: u32 = 53;
+/// Clocks of `redux`'s chain that are those of the move behind it: a sum goes to a register of the warp.
+const MOVE: u32 = 6;
 
 /// What was measured of instructions, in whole clocks.
 struct Measured {
@@ -55,7 +58,7 @@ impl Measured {
             fp64: value("dfma", "latency"),
             special: value("mufu_ex2", "latency"),
             shuffle: value("shfl", "latency"),
-            redux: value("redux", "latency"),
+            redux: value("redux", "latency").saturating_sub(MOVE),
             constant: value("ldc_1", "latency"),
             tensor: TENSOR.map(|(_, _, _, name)| (value(name, "clocks"), value(name, "latency"))),
         })
@@ -75,13 +78,14 @@ fn value(name: &str, kind: &str) -> u32 {
 
 /// The instructions of a program as the replay sees them.
 pub(super) fn code(program: &Program) -> Vec<Instruction> {
-    let instruction = |inst: &Inst| Instruction {
+    let reads = banks::reads(program.instructions.iter().map(|inst| inst.text.as_str()));
+    let instruction = |(inst, reads): (&Inst, [u8; 2])| Instruction {
         text: inst.text.clone(),
         guarded: inst.guard.is_some(),
-        issue: Some(issue(inst)),
+        issue: Some(issue(inst, reads)),
         ..Instruction::default()
     };
-    program.instructions.iter().map(instruction).collect()
+    program.instructions.iter().zip(reads).map(instruction).collect()
 }
 
 /// The loads that look past the L1 cache, by position.
@@ -90,8 +94,9 @@ pub(super) fn past_l1(program: &Program) -> Vec<bool> {
     program.instructions.iter().map(strong).collect()
 }
 
-fn issue(inst: &Inst) -> Issue {
+fn issue(inst: &Inst, reads: [u8; 2]) -> Issue {
     let (unit, clocks, latency) = path(inst);
+    let computes = matches!(unit, Unit::Alu | Unit::Fma | Unit::FmaHeavy);
     let control = &inst.control;
     Issue {
         unit,
@@ -103,6 +108,7 @@ fn issue(inst: &Inst) -> Issue {
             Op::Atomic(atomic) if matches!(atomic.op, AtomicOp::Cas | AtomicOp::CasSpin) => 2,
             _ => 1,
         },
+        registers: if computes { reads } else { [0; 2] },
         stall: u32::from(control.stall),
         write: control.write,
         read: control.read,
@@ -122,6 +128,8 @@ fn path(inst: &Inst) -> (Unit, u32, u32) {
         // `redux` keeps the pipe of all partitions for 8.7 clocks of a partition, `ldc_1` too.
         "REDUX" => return (Unit::Adu, 2, measured.redux),
         "BAR" => return (Unit::Adu, 1, 12),
+        // As long as a reduction, which it is followed by: a guess. Each group of lanes has one.
+        "WARPSYNC" if has("COLLECTIVE") => return (Unit::Adu, 2, REGISTER_LATENCY),
         "SHFL" => return (Unit::Lsu, 1, measured.shuffle),
         "LDC" => return (Unit::Adu, 2, measured.constant),
         _ => {}
@@ -181,6 +189,8 @@ fn products(text: &str) -> u32 {
 fn action(inst: &Inst) -> Action {
     match inst.name {
         "BRA" | "CALL" | "RET" | "BRX" | "JMP" => Action::Branch,
+        "ENDCOLLECTIVE" => Action::Part,
+        "WARPSYNC" if inst.text.contains("COLLECTIVE") => Action::Part,
         "MEMBAR" => Action::Fence,
         "NANOSLEEP" => Action::Sleep,
         "LDGDEPBAR" => Action::Commit,

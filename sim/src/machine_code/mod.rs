@@ -12,6 +12,7 @@
 //! from the road over PTX; this one tells accesses outside of memory, misaligned ones, deadlocks and endless kernels.
 //! Blocks that race run side by side all the same, and may do so in another order each time.
 
+mod banks;
 mod block;
 mod decode;
 mod exec;

@@ -435,8 +435,10 @@ pub(super) enum Op {
         barrier: u8,
         a: Src,
     },
+    /// `collective`: lanes with another mask come to it again.
     WarpSync {
         mask: Option<Slot>,
+        collective: bool,
     },
     Call {
         target: u32,

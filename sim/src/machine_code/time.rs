@@ -12,7 +12,7 @@ use crate::options::Options;
 use crate::predict::replay::{Shape, Stalls};
 use crate::predict::tracer::Tracer;
 use crate::predict::uneven::{self, Work};
-use crate::predict::{self, How, Predicted, Sampled, Timed, sampling};
+use crate::predict::{self, How, Predicted, Sampled, Timed, reuse, sampling};
 use crate::report::Metrics;
 use crate::report::machine_code::MachineCode;
 use crate::report::stall::Stall;
@@ -21,6 +21,10 @@ use crate::report::stall::Stall;
 const COUNTED: u64 = 512;
 /// Instructions of warps that are counted at most to find out how uneven a launch is, beyond those of the first blocks.
 const COUNTING: u64 = 1 << 24;
+/// Blocks that are asked at most and at least what they touch, and the instructions of their warps at most.
+const MOST_FOOTPRINTS: u64 = 96;
+const LEAST_FOOTPRINTS: u64 = 6;
+const FOOTPRINTS: u64 = 1 << 21;
 /// Most instructions of warps in a sample of blocks whose work differs.
 const MOST: u64 = 1 << 23;
 
@@ -80,7 +84,18 @@ pub(super) fn timed(
     } else {
         run::each(&machine, &mut block, &chosen.followed);
     }
-    let trace = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
+    let mut trace = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
+    let mean = trace.blocks.iter().map(|block| block.executed).sum::<u64>() / trace.blocks.len().max(1) as u64;
+    let few = (FOOTPRINTS / mean.max(1)).min(MOST_FOOTPRINTS);
+    // Of blocks with too much work there are too few to tell anything.
+    if !in_turn && trace.blocks.len() as u64 != count && few >= LEAST_FOOTPRINTS {
+        let blocks = uneven::spread(few, count);
+        let mut block = Block::new(&machine);
+        block.tracer = Some(Box::new(tracer(blocks.clone())));
+        run::each(&machine, &mut block, &blocks);
+        let spread = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
+        trace.sharing = reuse::sharing(&spread, &trace, count);
+    }
     let shape = Shape { blocks: count, resident, shared_bytes: machine.shared_bytes, warm: 0.0, followed: 0, whole };
     let registers = program.registers_per_thread();
     let sampled = Sampled { trace, shape, registers, buffers: Vec::new(), work: uneven };

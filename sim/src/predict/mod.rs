@@ -9,9 +9,10 @@
 //! last one is kept. Blocks that wait for blocks are timed as a whole (`chain`).
 //!
 //! Of machine code the replay issues the instructions that were executed, with their control bits (`replay/code.rs`,
-//! `pipes`), and blocks whose work differs are counted before some are chosen (`uneven`).
+//! `pipes`), and blocks whose work differs are counted before some are chosen (`uneven`). What blocks share of what they load
+//! is found out from a sample of its own (`reuse`).
 //!
-//! What the model does not have: which multiprocessor a block lands on, clusters, instruction caches, conflicts of
+//! What the model does not have: which multiprocessor a block lands on, clusters, conflicts of
 //! addresses in L2 and memory.
 
 #![deny(clippy::wildcard_enum_match_arm)]
@@ -26,6 +27,7 @@ mod polls;
 pub mod prediction;
 pub mod rates;
 pub mod replay;
+pub(crate) mod reuse;
 pub(crate) mod sampling;
 mod series;
 pub mod slices;
@@ -248,7 +250,8 @@ pub fn sample(module: &Module, kernel: &str, launch: &Launch, options: &Options,
         let tracer = Tracer::new(&info, chosen.followed.clone(), chosen.neighbours);
         scheduler::run_sample(machine, tracer, &chosen.followed, chosen.first)
     })?;
-    let trace = ran.observer.into_trace();
+    let mut trace = ran.observer.into_trace();
+    trace.sharing = reuse::sharing(&trace, &trace, machine.grid.count());
     let shape = Shape {
         blocks: machine.grid.count(),
         resident,

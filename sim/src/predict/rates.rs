@@ -94,12 +94,38 @@ pub struct Rates {
     pub dram_write_bytes: f64,
     /// Bytes read and written together, by kernels that do both.
     pub dram_mixed_bytes: f64,
+    /// Clocks by which a load from memory takes longer or shorter, on average: the mean of an exponential distribution.
+    pub dram_spread: f64,
+    /// Clocks that a load waits when memory is busy for half of the time: `u / (1 - u)` times as many for another part `u`.
+    pub dram_crowding: f64,
+    /// The same where a kernel writes, too.
+    pub dram_mixed_crowding: f64,
+    /// Clocks that a load takes longer there: memory turns from writing to reading.
+    pub dram_turning: f64,
+    /// Lines that wait in front of L2 for further stores to them, at most.
+    pub store_lines: f64,
+    /// Clocks from a branch that is taken to the instruction behind it.
+    pub branch: f64,
+    /// Clocks from the beginning, or the end, of what only some lanes of a warp do to the instruction behind it.
+    pub part: f64,
+    /// Clocks in which a bank of registers delivers one for a warp.
+    pub register_read: f64,
+    /// Bytes of machine code that a multiprocessor holds.
+    pub code_bytes: f64,
+    /// Clocks of a line of 128 bytes of code that it does not hold, from the cache that several share.
+    pub code_line: f64,
+    /// Bytes of that cache.
+    pub shared_code_bytes: f64,
+    /// Clocks of a line of code that is not in it either.
+    pub far_code_line: f64,
     /// Clocks between a warp's last store and its end.
     pub drain: f64,
     /// Bytes that L2 keeps for the next launch.
     pub l2_bytes: f64,
     /// Bytes written that are still in L2 when a kernel ends.
     pub l2_dirty_bytes: f64,
+    /// The part of what a kernel writes that is still in L2 when it ends, if that is less.
+    pub l2_dirty_part: f64,
     /// Bytes of L1 and shared memory of a multiprocessor.
     pub l1_bytes: f64,
 }
@@ -170,6 +196,20 @@ impl Rates {
         }
     }
 
+    /// Clocks in which L2 takes so many sectors of one line that are written in part: some for each sector and some for the
+    /// line, which two measurements give, of four sectors a line and of one.
+    pub(super) fn partial(&self, sectors: f64) -> f64 {
+        let (four, one) = (1.0 / self.l2_partial_sectors, 1.0 / self.l2_write_lines);
+        let line = ((one - four) / 0.75).max(0.0);
+        if sectors > 0.0 { (one - line) * sectors + line } else { 0.0 }
+    }
+
+    /// Of so many bytes that a launch writes, the part that memory gets before it ends: of a few L2 keeps a part of its own
+    /// size's, of many no more than it keeps at most.
+    pub(super) fn written_back(&self, bytes: f64) -> f64 {
+        1.0 - (self.l2_dirty_bytes / bytes.max(1.0)).min(self.l2_dirty_part)
+    }
+
     /// What documents say: lanes per multiprocessor (CUDA C++ Programming Guide, Arithmetic Instructions), clock and
     /// bandwidth of the data sheet.
     #[allow(clippy::cast_precision_loss, reason = "bandwidths have few digits")]
@@ -227,9 +267,22 @@ impl Rates {
             dram_read_bytes: bytes,
             dram_write_bytes: bytes,
             dram_mixed_bytes: bytes,
+            dram_spread: 0.0,
+            dram_crowding: 0.0,
+            dram_mixed_crowding: 0.0,
+            dram_turning: 0.0,
+            store_lines: 0.0,
+            branch: 0.0,
+            part: 0.0,
+            register_read: 0.0,
+            code_bytes: unknown,
+            code_line: 0.0,
+            shared_code_bytes: unknown,
+            far_code_line: 0.0,
             drain: 0.0,
             l2_bytes: 0.0,
             l2_dirty_bytes: 0.0,
+            l2_dirty_part: 0.0,
             l1_bytes: 0.0,
         }
     }

@@ -13,6 +13,7 @@ use super::weights::{Action, Cost, Pipe};
 use super::{convert, order, weights};
 use crate::report::stall::Stall;
 pub use code::Stalls;
+use fetch::Fetch;
 use phases::{Phase, arrivals};
 pub use shape::{Replayed, Shape};
 
@@ -26,10 +27,12 @@ const OF_SPIN: f64 = 240.0;
 /// Clocks that `nanosleep` takes at least.
 const SLEEP: f64 = 40.0;
 
-/// A warp's turn: when it wants to issue, and since when it waits for a turn; of those at one time, who waits longest is
-/// first.
+/// A warp's turn: when it wants to issue. Of those at one time the oldest is first, behind the one that issued last (greedy,
+/// then oldest). It decides what a launch takes whose warps queue for a pipe: the loop of four instructions that keeps an H100's
+/// partition busy for 4.8 clocks a round (`rounds` in `kernels/calibrate/calibrate.cu`) takes 5.1 so, and 4 if who waits longest is
+/// first. NVIDIA does not say how it chooses.
 #[derive(PartialEq)]
-struct Turn(f64, f64, u32);
+struct Turn(f64, u32);
 
 impl Eq for Turn {}
 
@@ -42,7 +45,7 @@ impl PartialOrd for Turn {
 impl Ord for Turn {
     /// The earliest is the greatest: that is what a heap gives first.
     fn cmp(&self, other: &Self) -> Ordering {
-        other.0.total_cmp(&self.0).then(other.1.total_cmp(&self.1)).then(other.2.cmp(&self.2))
+        other.0.total_cmp(&self.0).then(other.1.cmp(&self.1))
     }
 }
 
@@ -66,6 +69,10 @@ struct Warp {
     copied: f64,
     /// When each group of asynchronous copies is done.
     committed: Vec<f64>,
+    /// The line of code that it has, of machine code.
+    line: u32,
+    /// Its last store: the instruction and the access.
+    stored: Option<(u32, u32)>,
 }
 
 /// Those who wait for an opening of a barrier.
@@ -82,6 +89,7 @@ struct Replay<'a> {
     programs: Vec<Vec<Vec<Op>>>,
     registers: usize,
     units: Units<'a>,
+    fetch: Fetch,
     warps: Vec<Warp>,
     turns: BinaryHeap<Turn>,
     /// Warps of each block that have not ended.
@@ -150,7 +158,7 @@ fn replay_of(
     let stores = trace.accesses.iter().filter(|access| access.kind == AccessKind::Store);
     let stored: f64 = stores.map(|access| f64::from(access.sectors) * 32.0).sum();
     let stored = stored * shape.whole.unwrap_or(shape.blocks as f64 / trace.followed().max(1) as f64);
-    units.written_back = (1.0 - rates.l2_dirty_bytes / stored.max(1.0)).max(0.0);
+    units.written_back = rates.written_back(stored);
     let mut replay = Replay {
         left: programs.iter().map(Vec::len).collect(),
         trace,
@@ -159,6 +167,7 @@ fn replay_of(
         programs,
         registers,
         units,
+        fetch: Fetch::new(trace.code.len(), rates),
         warps: Vec::new(),
         turns: BinaryHeap::new(),
         barriers: HashMap::new(),
@@ -182,8 +191,8 @@ fn replay_of(
     (0..resident).for_each(|_| replay.start(0.0));
     loop {
         match replay.turns.pop() {
-            Some(Turn(time, since, warp)) if code => replay.run_code(time, since, warp),
-            Some(Turn(time, _, warp)) => replay.run(time, warp),
+            Some(Turn(time, warp)) if code => replay.run_code(time, warp),
+            Some(Turn(time, warp)) => replay.run(time, warp),
             None if replay.give_up() => {}
             None => break,
         }
@@ -205,13 +214,27 @@ impl Replay<'_> {
             let (ready, by) = (vec![0.0; self.registers], vec![State::Issue; self.registers]);
             let block = self.next_block;
             let (done, handed, since, copied, committed) = (0.0, 0.0, 0.0, 0.0, Vec::new());
-            let warp = Warp { block, number, next: 0, ready, by, partition, done, handed, since, copied, committed };
+            let warp = Warp {
+                block,
+                number,
+                next: 0,
+                ready,
+                by,
+                partition,
+                done,
+                handed,
+                since,
+                copied,
+                committed,
+                line: fetch::NONE,
+                stored: None,
+            };
             if self.timeline.lanes.len() < self.followed {
                 self.timeline.lanes.push(Lane { block, warp: number, spans: Vec::new() });
             }
             self.units.begin(self.prologue);
             let first = begin + self.between + self.prologue;
-            self.turns.push(Turn(first, 0.0, self.warps.len() as u32));
+            self.turns.push(Turn(first, self.warps.len() as u32));
             self.warps.push(warp);
         }
         self.next_block += 1;
@@ -242,7 +265,7 @@ impl Replay<'_> {
             }
             let issued = self.units.earliest(warp.partition, &cost, time.max(operands), what);
             if issued > time && self.turns.peek().is_some_and(|next| next.0 < issued) {
-                self.turns.push(Turn(issued, 0.0, id));
+                self.turns.push(Turn(issued, id));
                 self.waited(id, time, operands, issued, by);
                 return;
             }
@@ -280,7 +303,8 @@ impl Replay<'_> {
             time = behind;
             match what {
                 What::Barrier(opening, count) => {
-                    self.wait(time, id, opening, count);
+                    // Of the clocks that each warp adds, half are for coming and half for going.
+                    self.wait(time, id, (opening, count), self.rates.barrier_per_warp * f64::from(count) / 2.0);
                     return;
                 }
                 // The copy engine arrives when the bytes have come.
@@ -312,8 +336,8 @@ impl Replay<'_> {
         self.spent(id, ready, issued, State::Busy);
     }
 
-    /// A warp waits at a barrier; the last one opens it.
-    fn wait(&mut self, time: f64, id: u32, opening: u32, count: u32) {
+    /// A warp waits at a barrier; the last one opens it. `leaving`: clocks that it takes beyond its latency.
+    fn wait(&mut self, time: f64, id: u32, (opening, count): (u32, u32), leaving: f64) {
         let warp = &mut self.warps[id as usize];
         warp.since = time;
         let key = (warp.block, opening);
@@ -323,8 +347,7 @@ impl Replay<'_> {
         if waiting.warps.len() < count as usize {
             return;
         }
-        // Of the clocks that each warp adds, half are for coming and half for going.
-        let open = waiting.latest + self.rates.barrier_latency + self.rates.barrier_per_warp * f64::from(count) / 2.0;
+        let open = waiting.latest + self.rates.barrier_latency + leaving;
         for waiting in self.barriers.remove(&key).unwrap_or_default().warps {
             let warp = &self.warps[waiting as usize];
             let since = warp.since;
@@ -335,7 +358,7 @@ impl Replay<'_> {
                 }
                 None => self.spent(waiting, since, open, State::Barrier),
             }
-            self.turns.push(Turn(open, 0.0, waiting));
+            self.turns.push(Turn(open, waiting));
         }
     }
 
@@ -373,6 +396,7 @@ const fn comes_from(cost: &Cost, what: What) -> State {
 }
 
 mod code;
+mod fetch;
 mod phases;
 mod shape;
 #[cfg(test)]

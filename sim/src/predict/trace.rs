@@ -3,8 +3,10 @@
 //! A trace has the instructions of the kernel once, and per warp a list of events: straight runs, single instructions,
 //! memory accesses with what they cost, and barriers with who waited there. It holds no values of registers or memory.
 
+use std::collections::BTreeMap;
+
 /// A sample of a launch.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Trace {
     /// The kernel's instructions, by position.
     pub code: Vec<Instruction>,
@@ -16,6 +18,21 @@ pub struct Trace {
     pub accesses: Vec<Access>,
     /// The 32-byte sectors that the accesses touch, by number (address / 32); each access has a range of them.
     pub sectors: Vec<u64>,
+    /// Of loads that touch what other blocks touch, too: how they share it, by the instruction's position.
+    pub sharing: BTreeMap<u32, Sharing>,
+}
+
+/// How the blocks of a launch share what a load touches.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Sharing {
+    /// Blocks, or groups of blocks, that touch a sector, on average.
+    pub blocks: u64,
+    /// Those of the launch.
+    pub of: u64,
+    /// Different sectors that are touched between two of them.
+    pub between: u64,
+    /// Of what the followed blocks touch, each for the first time: the part that no block of the launch has touched before.
+    pub first: f64,
 }
 
 impl Trace {
@@ -64,6 +81,8 @@ pub struct Issue {
     pub action: Action,
     /// Values that an atomic brings to L2 for each lane.
     pub operands: u32,
+    /// Registers that it reads from the bank of the even ones and from that of the odd ones.
+    pub registers: [u8; 2],
     /// Clocks until the warp's next instruction may be issued.
     pub stall: u32,
     /// The scoreboard that is released when the result is written.
@@ -110,6 +129,8 @@ pub enum Action {
     Plain,
     /// A jump: what follows has to be found first.
     Branch,
+    /// Begins or ends what only some of a warp's lanes do.
+    Part,
     /// Waits until all of the warp's own accesses are done.
     Fence,
     /// Sleeps.
@@ -206,6 +227,8 @@ pub struct Access {
     pub full: bool,
     /// Bytes per lane.
     pub width: u32,
+    /// Of a load: whether it may ask for what another block stored.
+    pub polls: bool,
 }
 
 /// Kinds of access to global memory.

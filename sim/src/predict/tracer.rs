@@ -186,7 +186,9 @@ impl Tracer {
         let access = self.trace.accesses.len() as u32;
         let full = elements * width >= sectors * 32;
         let first = first as u32;
-        self.trace.accesses.push(Access { kind, first, sectors, lines, together, repeats, lanes, full, width });
+        let polls = self.polls[pc as usize];
+        let access_of = Access { kind, first, sectors, lines, together, repeats, lanes, full, width, polls };
+        self.trace.accesses.push(access_of);
         self.replace(pc, Event::Global { pc, access });
     }
 }

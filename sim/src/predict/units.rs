@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use super::operations::What;
 use super::pipes::Pipes;
 use super::rates::Rates;
+use super::reuse::{self, Found};
 use super::slices;
-use super::trace::{Access, AccessKind, Trace};
+use super::trace::{AccessKind, Trace};
 use super::weights::{Action, Cost, Pipe};
 
 /// Names of the resources, in the order of [`Busy`].
@@ -45,11 +46,17 @@ pub(super) mod at {
     pub(in super::super) const WAITS: usize = 13;
 }
 
+mod beyond;
 mod code;
+mod stores;
+use beyond::{Memory, Seen};
 pub(super) use code::Issued;
+use stores::Stores;
 
 /// Most partitions of a multiprocessor.
 const PARTITIONS: usize = 4;
+/// Banks of a partition's registers.
+const BANKS: usize = 2;
 /// Clocks of work that wait in front of the memory pipe before warps that want to add to it are held up.
 const QUEUE: f64 = 64.0;
 /// The same in front of L2, for stores and atomics.
@@ -59,9 +66,6 @@ const MIXED: f64 = 0.1;
 /// Clocks that every further value adds to a comparison of lanes' values, and every further constant to a load of constants
 /// (`ldc_8`, `ldc_32` of `kernels/calibrate/opcodes.cu`: 11.9, 11.2).
 const MATCH: f64 = 11.0;
-/// Blocks that touched a sector before it is taken to be in every L1 cache.
-const COMMON: u32 = 6;
-
 /// What was moved.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Moved {
@@ -75,15 +79,6 @@ pub(super) struct Moved {
     pub loaded: f64,
     /// Those of them that were in L1.
     pub hits: f64,
-}
-
-/// What is known of a sector.
-struct Seen {
-    block: u32,
-    blocks: u32,
-    at: u64,
-    /// When it is in L1.
-    ready: f64,
 }
 
 /// The parts.
@@ -100,19 +95,25 @@ pub(super) struct Units<'a> {
     adu: f64,
     reads: f64,
     writes: f64,
-    dram: f64,
+    memory: Memory,
+    /// Lines that warps stored to and that have not left for L2.
+    stores: Stores,
+    /// Register banks of each partition, when they have delivered what was asked of them.
+    banks: [[f64; BANKS]; PARTITIONS],
     atomics: f64,
-    read_rate: f64,
-    write_rate: f64,
+    /// What each access finds in L2.
+    found: Vec<Found>,
+    /// Blocks that run at once, of the sample: the first ones wait for memory with all others.
+    first_wave: u32,
+    fresh_so_far: f64,
     /// The part of what is written that goes to memory before the launch ends.
     pub written_back: f64,
     /// Clocks of a slice of L2 to those that all of them take together.
     pub slices: f64,
-    /// The part of what is touched first that is in L2 already.
-    warm: f64,
-    warm_so_far: f64,
     seen: HashMap<u64, Seen>,
-    l1_sectors: u64,
+    l1_lines: u64,
+    /// The last sector that was touched, and the lines that were so far.
+    touched: u64,
     clock: u64,
     /// How long each part worked.
     pub busy: Busy,
@@ -153,16 +154,18 @@ impl<'a> Units<'a> {
             adu: 0.0,
             reads: 0.0,
             writes: 0.0,
-            dram: 0.0,
+            memory: Memory::new(rates, mixed),
+            stores: Stores::default(),
+            banks: [[0.0; BANKS]; PARTITIONS],
             atomics: 0.0,
-            read_rate: if mixed { rates.dram_mixed_bytes } else { rates.dram_read_bytes },
-            write_rate: if mixed { rates.dram_mixed_bytes } else { rates.dram_write_bytes },
+            found: reuse::found(trace, rates, warm),
+            first_wave: resident as u32,
+            fresh_so_far: 0.0,
             written_back: 1.0,
             slices,
-            warm,
-            warm_so_far: 0.0,
             seen: HashMap::new(),
-            l1_sectors: (l1_bytes / 32.0) as u64,
+            l1_lines: (l1_bytes / 128.0) as u64,
+            touched: u64::MAX,
             clock: 0,
             busy: Busy::default(),
             moved: Moved::default(),
@@ -172,7 +175,7 @@ impl<'a> Units<'a> {
 
     /// When the last request is served.
     pub(super) fn drained(&self) -> f64 {
-        self.writes.max(self.dram).max(self.atomics)
+        self.writes.max(self.memory.free).max(self.atomics)
     }
 
     /// A warp begins with so many instructions that the trace does not have.
@@ -205,7 +208,7 @@ impl<'a> Units<'a> {
         }
         if let What::Global(access) = what {
             match self.trace.accesses[access as usize].kind {
-                AccessKind::Store => at = at.max(self.writes.max(self.dram) - STORES),
+                AccessKind::Store => at = at.max(self.writes.max(self.memory.free) - STORES),
                 AccessKind::Atomic | AccessKind::Reduction => at = at.max(self.atomics - STORES),
                 AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy => {}
             }
@@ -236,13 +239,15 @@ impl<'a> Units<'a> {
         }
         match cost.pipe {
             Pipe::Adu => {
+                let mut busy = cost.busy * values;
                 if let What::Barrier(_, count) = what {
                     // One wavefront for all warps of the block together.
                     self.lsu(at, 1.0 / f64::from(count.max(1)));
+                    busy = busy.max(self.rates.barrier_per_warp);
                 }
                 let start = at.max(self.adu);
-                self.adu = start + cost.busy * values;
-                self.busy[at::ADU] += cost.busy * values;
+                self.adu = start + busy;
+                self.busy[at::ADU] += busy;
                 let further = if cost.action == Action::Reduce { cost.latency } else { MATCH };
                 (start + cost.latency + further * (values - 1.0), false)
             }
@@ -254,10 +259,7 @@ impl<'a> Units<'a> {
                     let wavefronts = f64::from(wavefronts.max(1));
                     (self.lsu(at, wavefronts) + wavefronts - 1.0 + self.rates.shared_latency, false)
                 }
-                What::Global(access) => {
-                    let trace = self.trace;
-                    (self.global(&trace.accesses[access as usize], cost.operands, at, block), true)
-                }
+                What::Global(access) => (self.global((access, None), cost.operands, at, block), true),
             },
             Pipe::None | Pipe::Alu | Pipe::Fma | Pipe::Fp64 | Pipe::Xu => (at + cost.latency, false),
         }
@@ -271,31 +273,11 @@ impl<'a> Units<'a> {
         start
     }
 
-    /// Takes so many clocks of memory, not before `time`; when they are over.
-    fn memory(&mut self, time: f64, bytes: f64, rate: f64) -> f64 {
-        let busy = bytes * self.active / rate;
-        self.dram = self.dram.max(time) + busy;
-        self.busy[at::DRAM] += busy;
-        self.dram
-    }
-
-    /// A load touches a sector: whether it is in L1, and whether it is in L2. Then it is in both.
-    fn touch(&mut self, sector: u64, block: u32) -> (bool, bool) {
-        self.clock += 1;
-        let Some(seen) = self.seen.get_mut(&sector) else {
-            self.seen.insert(sector, Seen { block, blocks: 1, at: self.clock, ready: 0.0 });
-            return (false, false);
-        };
-        // Neighbouring blocks run on other multiprocessors: what one of them touched is in its L1, not in this one.
-        let here = seen.block == block || seen.blocks > COMMON;
-        let near = here && self.clock - seen.at <= self.l1_sectors;
-        seen.blocks += u32::from(seen.block != block);
-        seen.block = block;
-        seen.at = self.clock;
-        (near, true)
-    }
-
-    fn global(&mut self, access: &Access, operands: f64, time: f64, block: u32) -> f64 {
+    /// An access to global memory: when its result is there. `before` is the store of the same warp that a store follows at
+    /// once.
+    fn global(&mut self, (number, before): (u32, Option<u32>), operands: f64, time: f64, block: u32) -> f64 {
+        let trace = self.trace;
+        let access = &trace.accesses[number as usize];
         let (sectors, lines) = (f64::from(access.sectors), f64::from(access.lines));
         let passes = self.passes(access.kind, sectors, lines);
         let range = access.first as usize..(access.first + access.sectors) as usize;
@@ -303,11 +285,12 @@ impl<'a> Units<'a> {
             AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy => {
                 let engine = access.kind == AccessKind::Copy;
                 let start = self.lsu(time, if engine { 1.0 } else { passes });
-                self.load(access, start, passes, range, block)
+                let found = self.found[number as usize];
+                self.load(access, found, start, passes, range, block)
             }
             AccessKind::Store => {
                 let start = self.lsu(time, passes);
-                self.store(access, start, range, block)
+                self.store(access, before, start, range)
             }
             AccessKind::Atomic | AccessKind::Reduction => {
                 let start = self.lsu(time, lines.max(1.0));
@@ -317,81 +300,11 @@ impl<'a> Units<'a> {
                 self.atomics = start.max(self.atomics) + busy;
                 self.busy[at::ATOMICS] += least;
                 self.busy[at::PLACES] += places;
-                let trace = self.trace;
                 for &sector in &trace.sectors[range] {
-                    self.touch(sector, block);
+                    self.touch(sector, block, false);
                 }
                 self.atomics + self.rates.atomic_latency
             }
         }
-    }
-
-    fn load(&mut self, access: &Access, start: f64, passes: f64, range: std::ops::Range<usize>, block: u32) -> f64 {
-        let (trace, rates) = (self.trace, self.rates);
-        let sectors = f64::from(access.sectors);
-        let (mut missed, mut fresh) = (0.0, 0.0);
-        for &sector in &trace.sectors[range] {
-            let (l1, l2) = self.touch(sector, block);
-            if l1 && access.kind == AccessKind::Load {
-                continue;
-            }
-            missed += 1.0;
-            if !l2 {
-                self.warm_so_far += self.warm;
-                if self.warm_so_far >= 1.0 {
-                    self.warm_so_far -= 1.0;
-                } else {
-                    fresh += 1.0;
-                }
-            }
-        }
-        self.moved.loaded += sectors;
-        self.moved.hits += sectors - missed;
-        if missed == 0.0 {
-            let hit = start + passes - 1.0 + rates.l1_latency;
-            return if self.pipes_of_code.is_some() { hit.max(self.pending(access)) } else { hit };
-        }
-        let missed_lines = (missed / sectors * f64::from(access.lines)).ceil();
-        self.leave(missed_lines, passes);
-        let busy = (missed * self.active / rates.l2_read_sectors).max(missed_lines * self.active / rates.l2_read_lines);
-        let slot = start.max(self.reads);
-        self.reads = slot + busy;
-        self.busy[at::L2_READS] += busy;
-        let ready = slot + busy + rates.l2_latency;
-        if fresh == 0.0 {
-            self.arrives(access, ready);
-            return ready;
-        }
-        // Memory delivers pairs of sectors.
-        let alone = access.sectors > 4 && access.lines >= access.sectors;
-        let bytes = fresh * if alone { 64.0 } else { 32.0 };
-        self.moved.dram_read += bytes;
-        let ready = ready.max(self.memory(slot, bytes, self.read_rate) + rates.dram_latency);
-        self.arrives(access, ready);
-        ready
-    }
-
-    fn store(&mut self, access: &Access, start: f64, range: std::ops::Range<usize>, block: u32) -> f64 {
-        let (trace, rates) = (self.trace, self.rates);
-        let (sectors, lines) = (f64::from(access.sectors), f64::from(access.lines));
-        let rate = if access.full { rates.l2_write_sectors } else { rates.l2_partial_sectors };
-        let scattered = if access.lines > 4 { lines * self.active / rates.l2_write_lines } else { 0.0 };
-        let busy = (sectors * self.active / rate).max(scattered);
-        let slot = start.max(self.writes);
-        self.writes = slot + busy;
-        self.busy[at::L2_WRITES] += busy;
-        let mut fresh = 0.0;
-        for &sector in &trace.sectors[range] {
-            // It is in L2 now, and not in L1.
-            let before = self.seen.insert(sector, Seen { block: u32::MAX, blocks: 1, at: self.clock, ready: 0.0 });
-            fresh += f64::from(u8::from(before.is_none()));
-        }
-        let _ = block;
-        let bytes = fresh * 32.0 * self.written_back;
-        self.moved.dram_written += bytes;
-        if bytes > 0.0 {
-            self.memory(slot, bytes, self.write_rate);
-        }
-        slot + busy + rates.store_latency
     }
 }

@@ -23,8 +23,12 @@ pub enum Stall {
     LgThrottle,
     /// The pipe that computes is busy.
     MathPipeThrottle,
+    /// The registers that it reads are not delivered: their banks are busy.
+    DispatchStall,
     /// The target of a branch is looked for.
     BranchResolve,
+    /// The instruction itself has not come.
+    NoInstruction,
     /// A fence waits for accesses to memory.
     Membar,
     /// The warp sleeps.
@@ -37,7 +41,7 @@ pub enum Stall {
 
 impl Stall {
     /// All, in the order in which they are shown.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Selected,
         Self::Wait,
         Self::LongScoreboard,
@@ -46,7 +50,9 @@ impl Stall {
         Self::MioThrottle,
         Self::LgThrottle,
         Self::MathPipeThrottle,
+        Self::DispatchStall,
         Self::BranchResolve,
+        Self::NoInstruction,
         Self::Membar,
         Self::Sleeping,
         Self::Drain,
@@ -64,7 +70,9 @@ impl Stall {
             Self::MioThrottle => "mio_throttle",
             Self::LgThrottle => "lg_throttle",
             Self::MathPipeThrottle => "math_pipe_throttle",
+            Self::DispatchStall => "dispatch_stall",
             Self::BranchResolve => "branch_resolve",
+            Self::NoInstruction => "no_instruction",
             Self::Membar => "membar",
             Self::Sleeping => "sleeping",
             Self::Drain => "drain",
@@ -85,7 +93,9 @@ impl Stall {
             Self::MioThrottle => "the queue of shared memory, shuffles and barriers is full",
             Self::LgThrottle => "the queue of global and local memory is full",
             Self::MathPipeThrottle => "the pipe that computes it is busy",
+            Self::DispatchStall => "the banks of the registers that it reads are busy",
             Self::BranchResolve => "the target of the branch before is looked for",
+            Self::NoInstruction => "the instruction is not in the multiprocessor's instruction cache",
             Self::Membar => "a fence waits for the warp's accesses to memory",
             Self::Sleeping => "the warp sleeps",
             Self::Drain => "what the warp stored has not left it at its end",

@@ -125,7 +125,7 @@ pub(super) fn decode(name: &str, r: &mut Reader<'_>, start: u32, at: i64) -> Dec
                 // Where lanes go that do not take part: behind ENDCOLLECTIVE, to which all come in the end.
                 r.target()?;
             }
-            Op::WarpSync { mask }
+            Op::WarpSync { mask, collective }
         }
         "CALL" => call(r, start)?,
         "RET" => {

@@ -87,7 +87,9 @@ fn run_here(warp: &mut Warp, block: &mut Block<'_>, at: usize, fuel: &mut u64) {
             }
             &Op::BranchDivergent { target, mask: wanted } => {
                 let wanted = warp.source(constants, wanted)[mask.trailing_zeros() as usize & 31];
-                let apart = active != 0 && wanted & warp.live & !mask != 0;
+                // Taken unless all wanted lanes are here and their guard holds: `@!P0` has lanes with the mask of the first
+                // one, so lanes with different masks take it, too. An H100 executes as many instructions.
+                let apart = wanted & warp.live & !active != 0;
                 pc = if apart { target } else { pc + 1 };
                 continue;
             }
@@ -112,8 +114,17 @@ fn run_here(warp: &mut Warp, block: &mut Block<'_>, at: usize, fuel: &mut u64) {
                     return;
                 }
             }
-            &Op::WarpSync { mask: wanted } if active != 0 => {
+            &Op::WarpSync { mask: wanted, collective } if active != 0 => {
                 let wanted = wanted.map_or([u32::MAX; 32], |slot| warp.raw(constants, slot));
+                if collective {
+                    let first = wanted[mask.trailing_zeros() as usize & 31];
+                    let same = lanes_of(mask).filter(|&lane| wanted[lane as usize] == first);
+                    let same = same.fold(0, |all, lane| all | 1 << lane);
+                    if same != mask {
+                        // The others execute it again, when their turn comes.
+                        part_at(warp, at, (same, pc), pc);
+                    }
+                }
                 warp.groups[at].pc = pc;
                 wait_for_lanes(warp, at, &wanted);
                 return;

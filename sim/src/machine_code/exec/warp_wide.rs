@@ -94,9 +94,11 @@ pub(super) fn execute(warp: &mut Warp, block: &mut Block<'_>, op: &Op, active: u
                 warp.set_pred(p, if all != 0 { u32::MAX } else { 0 }, active);
             } else {
                 let first = row[active.trailing_zeros() as usize & 31];
-                let same = lanes_of(active).all(|lane| row[lane as usize] == first);
+                // True where a lane has another value: a loop over the different ones goes on with these lanes.
+                let others = lanes_of(active).filter(|&lane| row[lane as usize] != first);
+                let others = others.fold(0, |all, lane| all | 1 << lane);
                 warp.set(d, &[first; 32], active);
-                warp.set_pred(p, if same { u32::MAX } else { 0 }, active);
+                warp.set_pred(p, others, active);
             }
         }
         Op::Special { d, what, pair } => {

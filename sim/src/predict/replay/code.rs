@@ -10,6 +10,8 @@ use crate::report::stall::Stall;
 
 /// Scoreboards of a warp.
 pub(super) const SCOREBOARDS: usize = 6;
+/// Instructions from a store to the next one that follows it at once.
+const AT_ONCE: u32 = 3;
 /// Clocks that warps spent at an instruction, in each of [`Stall::ALL`].
 pub type Stalls = [f64; Stall::ALL.len()];
 
@@ -17,11 +19,15 @@ pub type Stalls = [f64; Stall::ALL.len()];
 const fn state(stall: Stall) -> State {
     match stall {
         Stall::Selected => State::Issue,
-        Stall::Wait | Stall::BranchResolve => State::Arithmetic,
+        Stall::Wait | Stall::BranchResolve | Stall::NoInstruction => State::Arithmetic,
         Stall::LongScoreboard => State::Memory,
         Stall::ShortScoreboard => State::Shared,
         Stall::Barrier => State::Barrier,
-        Stall::MioThrottle | Stall::LgThrottle | Stall::MathPipeThrottle | Stall::NotSelected => State::Busy,
+        Stall::MioThrottle
+        | Stall::LgThrottle
+        | Stall::MathPipeThrottle
+        | Stall::DispatchStall
+        | Stall::NotSelected => State::Busy,
         Stall::Membar | Stall::Sleeping | Stall::Drain => State::Fence,
     }
 }
@@ -36,8 +42,8 @@ impl Replay<'_> {
     }
 
     /// Lets a warp issue until another one comes first, it waits at a barrier, or it ends.
-    /// `since` is when it first wanted to issue what it comes with.
-    pub(super) fn run_code(&mut self, mut time: f64, mut since: f64, id: u32) {
+    pub(super) fn run_code(&mut self, mut time: f64, id: u32) {
+        let mut greedy = time;
         loop {
             let warp = &mut self.warps[id as usize];
             let Some(&Op { pc, what }) = self.programs[warp.block][warp.number].get(warp.next) else {
@@ -45,36 +51,41 @@ impl Replay<'_> {
                 return;
             };
             let issue = self.trace.code[pc as usize].issue.unwrap_or_default();
-            let (operands, by) = warp.scoreboards(&issue, time);
+            let fetched = self.fetch.fetch(pc, &mut warp.line, time);
+            let (operands, by) = warp.scoreboards(&issue, fetched);
             let (partition, block) = (warp.partition, warp.block as u32);
             let (issued, held) = self.units.hindrance(partition, &issue, operands, what);
-            self.stalled(id, pc, (time, operands), by);
+            self.stalled(id, pc, (time, fetched), Stall::NoInstruction);
+            self.stalled(id, pc, (fetched, operands), by);
             self.stalled(id, pc, (operands, issued), held);
-            // Nobody takes a pipe or a place in a queue before others that come earlier.
-            if self.turns.peek().is_some_and(|next| next.0 < issued) {
-                let since = if since > 0.0 { since } else { operands };
-                self.turns.push(Turn(issued, since, id));
+            // Nobody takes a pipe or a place in a queue before others that come earlier, or as early: which of those is first is
+            // told by their order, except for who has just issued and goes on at once.
+            if self.turns.peek().is_some_and(|next| next.0 < issued || next.0 == issued && issued > greedy) {
+                self.turns.push(Turn(issued, id));
                 return;
             }
-            since = 0.0;
-            let done = self.units.issue_code(partition, &issue, issued, what, block);
+            let before = warp_store(&self.warps[id as usize], pc);
+            let done = self.units.issue_code(partition, &issue, issued, (what, before), block);
             let next = issued + 1.0 / self.rates.issue;
+            greedy = next;
             self.stalled(id, pc, (issued, next), Stall::Selected);
             self.took(id, (&issue, issued), what, &done);
             let until = (issued + f64::from(issue.stall)).max(next);
             let warp = &mut self.warps[id as usize];
-            let behind = match issue.action {
-                Action::Fence => (next + self.rates.fence_latency).max(warp.done),
-                Action::Sleep => next + SLEEP,
-                Action::Plain | Action::Branch | Action::Commit | Action::Await(_) | Action::Compare => next,
+            let (behind, why) = match issue.action {
+                Action::Fence => ((next + self.rates.fence_latency).max(warp.done), Stall::Membar),
+                Action::Sleep => (next + SLEEP, Stall::Sleeping),
+                Action::Part => (issued + self.rates.part, Stall::BranchResolve),
+                Action::Plain | Action::Branch | Action::Commit | Action::Await(_) | Action::Compare => {
+                    (next, Stall::Wait)
+                }
             };
-            let why = if issue.action == Action::Sleep { Stall::Sleeping } else { Stall::Membar };
             self.stalled(id, pc, (next, behind), why);
             time = until.max(behind);
             match what {
                 What::Barrier(opening, count) => {
                     // It has come when the unit of barriers has taken it.
-                    self.wait(done.taken.max(next), id, opening, count);
+                    self.wait(done.taken.max(next), id, (opening, count), 0.0);
                     return;
                 }
                 What::Arrive(phase) => self.arrive(next, id, phase),
@@ -88,6 +99,9 @@ impl Replay<'_> {
             // What passes until the next instruction may be issued is told of that one.
             let warp = &self.warps[id as usize];
             if let Some(following) = self.programs[warp.block][warp.number].get(warp.next).map(|op| op.pc) {
+                if following != pc + 1 {
+                    time = time.max(issued + self.rates.branch);
+                }
                 let why = if issue.action == Action::Branch { Stall::BranchResolve } else { Stall::Wait };
                 self.stalled(id, following, (behind, time), why);
             }
@@ -112,7 +126,10 @@ impl Replay<'_> {
             if kind == AccessKind::Copy {
                 warp.copied = warp.copied.max(done.result);
             }
+            warp.stored = None;
             if kind == AccessKind::Store {
+                let pc = self.programs[warp.block][warp.number][warp.next - 1].pc;
+                warp.stored = Some((pc, access));
                 warp.handed = done.result - self.rates.store_latency;
             }
         }
@@ -129,6 +146,11 @@ impl Replay<'_> {
         self.units.close();
         debug_assert!(self.units.busy[at::ISSUE] >= 0.0);
     }
+}
+
+/// The store of a warp that the one at `pc` follows at once.
+fn warp_store(warp: &super::Warp, pc: u32) -> Option<u32> {
+    warp.stored.filter(|&(before, _)| before < pc && pc - before <= AT_ONCE).map(|(_, access)| access)
 }
 
 impl super::Warp {

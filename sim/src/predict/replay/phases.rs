@@ -56,7 +56,7 @@ impl Replay<'_> {
         for &id in waiting {
             let since = self.warps[id as usize].since;
             self.spent(id, since, open.max(since), State::Barrier);
-            self.turns.push(Turn(open.max(since), 0.0, id));
+            self.turns.push(Turn(open.max(since), id));
         }
     }
 

@@ -99,6 +99,7 @@ fn streaming(kind: AccessKind) -> Trace {
                     lanes: 32,
                     full: true,
                     width: 16,
+                    polls: false,
                 });
                 warp.push(Event::Global { pc: 0, access });
             }
@@ -164,7 +165,7 @@ fn few_blocks_wait_for_memory() {
     let one = replay(
         &trace,
         &Shape { blocks: 1, resident: 8, shared_bytes: 0, warm: 0.0, followed: 0, whole: None },
-        &rates(),
+        &Rates { dram_spread: 0.0, ..rates() },
     );
     let least = rates().dram_latency + rates().block_latency;
     assert!((least..least + 40.0).contains(&one.clocks), "{} clocks, {least} at least", one.clocks);

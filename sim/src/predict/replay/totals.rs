@@ -18,13 +18,15 @@ impl Replay<'_> {
             None => (shape.blocks as f64 / rates.multiprocessors).max(1.0),
         };
         self.ends.sort_by(f64::total_cmp);
+        self.units.flush(self.ends.last().copied().unwrap_or(0.0));
         let last = self.ends.last().copied().unwrap_or(0.0).max(self.units.drained());
         let resident = (shape.resident.max(1) as usize).min(self.ends.len().max(1));
         // Blocks beyond the sample come at the pace of those behind the first that were resident.
         let behind = self.ends.len().saturating_sub(resident);
         let pace = match behind {
             0 => last / self.ends.len().max(1) as f64,
-            _ => (last - self.ends[resident - 1]) / behind as f64,
+            // The mean of the last ones less that of the first ones: one that is late by chance counts little.
+            _ => (mean(&self.ends[behind..]) - mean(&self.ends[..resident])) / behind as f64,
         };
         let executed: u64 = trace.blocks.iter().map(|block| block.executed).sum();
         let kept: u64 = trace.blocks.iter().map(|block| block.kept).sum();
@@ -38,7 +40,8 @@ impl Replay<'_> {
         if let Some(waits) = chain::waits(trace, &self.accessed) {
             let concurrent = (f64::from(shape.resident) * rates.multiprocessors).min(shape.blocks as f64);
             // Those that started first were hardly held up by others; blocks go on in order, so the slowest counts.
-            let alone = self.lasted.iter().take(resident).copied().fold(0.0, f64::max) / waits.handed;
+            let first = self.lasted.len().min(resident).max(1);
+            let alone = self.lasted.iter().take(first).sum::<f64>() / first as f64 / waits.handed;
             busy[at::WAITS] = chain::pace(&waits, rates, concurrent, alone) * shape.blocks as f64 * waits.handed;
         }
         let (moved, warps) = (self.units.moved, self.warps.len().max(1) as f64);
@@ -57,6 +60,10 @@ impl Replay<'_> {
             took: self.took,
         }
     }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
 /// Clocks that the updates of the place take that has most of them: they come one after the other, wherever they are

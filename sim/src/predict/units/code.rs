@@ -12,6 +12,10 @@ const SOURCES: f64 = 10.0;
 /// strides of an H200.
 const LINE: (f64, f64) = (0.5, 0.28);
 
+/// Clocks by which the reads of registers may be behind the instructions that are issued: a guess; where banks are busy all
+/// the time it does not matter.
+const COLLECTED: f64 = 3.0;
+
 /// What comes of an instruction that is issued.
 pub(in super::super) struct Issued {
     /// When its result is there.
@@ -72,6 +76,9 @@ impl Units<'_> {
             }
         };
         until(self.issue[partition], Stall::NotSelected);
+        if issue.registers != [0; 2] {
+            until(self.banks[partition][0].max(self.banks[partition][1]) - COLLECTED, Stall::DispatchStall);
+        }
         if let Some(pipes) = &self.pipes_of_code {
             until(pipes.free(partition, issue.unit), Stall::MathPipeThrottle);
         }
@@ -83,7 +90,7 @@ impl Units<'_> {
         }
         if let What::Global(access) = what {
             match self.trace.accesses[access as usize].kind {
-                AccessKind::Store => until(self.writes.max(self.dram) - STORES, Stall::LgThrottle),
+                AccessKind::Store => until(self.writes.max(self.memory.free) - STORES, Stall::LgThrottle),
                 AccessKind::Atomic | AccessKind::Reduction => until(self.atomics - STORES, Stall::LgThrottle),
                 AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy => {}
             }
@@ -91,13 +98,13 @@ impl Units<'_> {
         found
     }
 
-    /// Issues a machine instruction.
+    /// Issues a machine instruction. `before` is the store of the same warp that it follows at once.
     pub(in super::super) fn issue_code(
         &mut self,
         partition: usize,
         issue: &Issue,
         time: f64,
-        what: What,
+        (what, before): (What, Option<u32>),
         block: u32,
     ) -> Issued {
         self.issue[partition] = time + 1.0 / self.rates.issue;
@@ -105,6 +112,9 @@ impl Units<'_> {
         self.busy[at::ISSUE] += 1.0 / self.rates.partitions / self.rates.issue;
         if let Some(pipes) = &mut self.pipes_of_code {
             pipes.take(partition, issue, time);
+        }
+        for (free, reads) in self.banks[partition].iter_mut().zip(issue.registers) {
+            *free = free.max(time) + f64::from(reads) * self.rates.register_read;
         }
         // What is done for no lane has no result to wait for.
         let off = matches!(what, What::Off);
@@ -115,9 +125,8 @@ impl Units<'_> {
         };
         match (issue.unit, what) {
             (Unit::Lsu, What::Global(access)) => {
-                let trace = self.trace;
                 let operands = f64::from(issue.operands.max(1));
-                let result = self.global(&trace.accesses[access as usize], operands, time, block);
+                let result = self.global((access, before), operands, time, block);
                 let taken = self.lsu.max(time);
                 Issued { result, read: taken + SOURCES, taken, moves: true }
             }
@@ -131,7 +140,8 @@ impl Units<'_> {
             (Unit::Adu, What::Barrier(_, count)) => {
                 // One wavefront for all warps of the block together.
                 self.lsu(time, 1.0 / f64::from(count.max(1)));
-                plain(self.adu(time, clocks))
+                let clocks = clocks.max(self.rates.barrier_per_warp);
+                Issued { taken: self.adu(time, clocks) + clocks, ..plain(time) }
             }
             (Unit::Adu, What::Shared(values)) if issue.action == Action::Compare => {
                 // Lanes' values are compared one different value after the other.

@@ -1,0 +1,218 @@
+//! What other blocks brought into L2 before: a block touches a sector for the first time, but others may have asked for it
+//! already, if all look into one table, gather from one array, or share the rows of a matrix.
+//!
+//! How many blocks touch a sector is told by a sample of blocks from all over the grid. Where each sector of a load is touched
+//! by `k` of the launch's blocks, and the sample has a part `q` of them, the sample's touches find `(1 - (1 - q)^k) / (k q)`
+//! as many different sectors (capture and recapture; Seber, The Estimation of Animal Abundance). Of the touches of the launch
+//! one in `k` comes from memory, as long as L2 holds what is touched between two blocks that share.
+//!
+//! Machine code is executed for a sample of its own (`machine_code/time.rs`). Else there are groups of neighbouring blocks:
+//! blocks of one group share the edges of their tiles, which tells nothing of the others, so a group counts as one.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::rates::Rates;
+use super::trace::{AccessKind, BlockTrace, Event, Sharing, Trace};
+
+/// Matches in a sample below which nothing is concluded.
+const FEWEST: usize = 8;
+
+/// What an access finds in L2, of what its block touches for the first time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Found {
+    /// The part that comes from memory.
+    pub fresh: f32,
+    /// Whether most other blocks touch the same.
+    pub common: bool,
+    /// Whether it is memory's to bring, and others that ask at the same time wait for it, too.
+    pub cold: bool,
+}
+
+/// How blocks share what each load touches, by instruction, as a `sample` of the launch's `blocks` tells it; for the blocks
+/// that `followed` has.
+pub(crate) fn sharing(sample: &Trace, followed: &Trace, blocks: u64) -> BTreeMap<u32, Sharing> {
+    let groups = groups(&sample.blocks);
+    let count = groups.last().map_or(0, |last| last + 1);
+    if count < 2 {
+        return BTreeMap::new();
+    }
+    let all = blocks as f64 * count as f64 / sample.blocks.len() as f64;
+    let start = |group: usize| groups.iter().position(|&of| of == group).map_or(0, |at| sample.blocks[at].index);
+    let starts: Vec<u64> = (0..count).map(start).collect();
+    let of = |(pc, sets): (u32, Vec<HashSet<u64>>)| {
+        let touches: usize = sets.iter().map(HashSet::len).sum();
+        let mut first: HashMap<u64, usize> = HashMap::new();
+        let (mut apart, mut matches) = (0.0, 0);
+        for (group, set) in sets.iter().enumerate() {
+            for &sector in set {
+                let before = *first.entry(sector).or_insert(group);
+                if before != group {
+                    apart += (starts[group] - starts[before]) as f64;
+                    matches += 1;
+                }
+            }
+        }
+        if matches < FEWEST {
+            return None;
+        }
+        let shared = shared_by(first.len() as f64 / touches as f64, count as f64 / all, all);
+        let different = touches as f64 * all / count as f64 / shared;
+        // Two blocks anywhere are a third of the grid apart; those that share may be closer.
+        let close = (apart / matches as f64 * 3.0 / blocks as f64).min(1.0);
+        let sharing = Sharing {
+            blocks: shared.round() as u64,
+            of: all.round() as u64,
+            between: (different * close) as u64,
+            first: 1.0 / shared.round(),
+        };
+        Some((pc, sharing))
+    };
+    let mut sharing: BTreeMap<u32, Sharing> = of_groups(sample, &groups).into_iter().filter_map(of).collect();
+    if sharing.is_empty() {
+        return sharing;
+    }
+    let groups = if sample.blocks.len() > count { self::groups(&followed.blocks) } else { apart(followed) };
+    for (pc, sets) in of_groups(followed, &groups) {
+        if let Some(sharing) = sharing.get_mut(&pc) {
+            let touches: usize = sets.iter().map(HashSet::len).sum();
+            let different = sets.iter().flatten().collect::<HashSet<_>>().len();
+            // The first touches of these blocks together are fewer than of each, where they share among themselves.
+            sharing.first = (sharing.first * touches as f64 / different.max(1) as f64).min(1.0);
+        }
+    }
+    sharing
+}
+
+/// The number of blocks that touch a sector, of so many, if a sample with a part `q` of them finds as many different sectors,
+/// of all that it touches, as `found` says.
+fn shared_by(found: f64, q: f64, all: f64) -> f64 {
+    let finds = |shared: f64| (1.0 - libm::pow(1.0 - q, shared)) / (shared * q);
+    let (mut low, mut high) = (1.0, all.max(1.0));
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if finds(middle) > found { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// What each access finds in L2. `warm` is the part of all memory that launches before left there.
+pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
+    let mut found = vec![Found { fresh: (1.0 - warm) as f32, common: false, cold: false }; trace.accesses.len()];
+    if trace.sharing.is_empty() {
+        return found;
+    }
+    let of = |sharing: &Sharing| {
+        // What L2 does not hold until it is asked for again comes from memory again.
+        let held = (rates.l2_bytes / (sharing.between as f64 * 32.0).max(1.0)).min(1.0);
+        let fresh = (1.0 - (1.0 - sharing.first) * held) * (1.0 - warm);
+        Found { fresh: fresh as f32, common: sharing.blocks * 2 > sharing.of, cold: warm < 1.0 }
+    };
+    for event in trace.blocks.iter().flat_map(|block| block.warps.iter().flatten()) {
+        if let Event::Global { pc, access } = event
+            && let Some(sharing) = trace.sharing.get(pc)
+        {
+            found[*access as usize] = of(sharing);
+        }
+    }
+    found
+}
+
+/// Each block is a group of its own.
+fn apart(trace: &Trace) -> Vec<usize> {
+    (0..trace.blocks.len()).collect()
+}
+
+/// The group of each block: those next to each other are in one.
+fn groups(blocks: &[BlockTrace]) -> Vec<usize> {
+    let mut number = 0;
+    let mut before = None;
+    let of = |block: &BlockTrace| {
+        number += usize::from(before.is_some_and(|before: u64| before + 1 != block.index));
+        before = Some(block.index);
+        number
+    };
+    blocks.iter().map(of).collect()
+}
+
+/// The sectors that each load touches, by instruction and group.
+fn of_groups(trace: &Trace, groups: &[usize]) -> BTreeMap<u32, Vec<HashSet<u64>>> {
+    let count = groups.last().map_or(0, |last| last + 1);
+    let mut sets: BTreeMap<u32, Vec<HashSet<u64>>> = BTreeMap::new();
+    for (block, &group) in trace.blocks.iter().zip(groups) {
+        for event in block.warps.iter().flatten() {
+            let Event::Global { pc, access } = *event else { continue };
+            let access = &trace.accesses[access as usize];
+            if matches!(access.kind, AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy) {
+                let sectors = &trace.sectors[access.first as usize..][..access.sectors as usize];
+                sets.entry(pc).or_insert_with(|| vec![HashSet::new(); count])[group].extend(sectors);
+            }
+        }
+    }
+    sets
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::predict::slices::mix;
+    use crate::predict::trace::Access;
+    use crate::target;
+
+    /// A launch whose sampled blocks load one sector a warp: `sector(block, warp)`.
+    fn trace(blocks: &[u64], warps: u64, sector: impl Fn(u64, u64) -> u64) -> Trace {
+        let mut trace = Trace::default();
+        for &index in blocks {
+            let mut block = BlockTrace { index, ..BlockTrace::default() };
+            for warp in 0..warps {
+                let access = trace.accesses.len() as u32;
+                let first = trace.sectors.len() as u32;
+                trace.sectors.push(sector(index, warp));
+                trace.accesses.push(Access { first, sectors: 1, lines: 1, ..Access::default() });
+                block.warps.push(vec![Event::Global { pc: 0, access }]);
+            }
+            trace.blocks.push(block);
+        }
+        trace
+    }
+
+    fn found_of(mut trace: Trace, blocks: u64) -> Found {
+        trace.sharing = sharing(&trace, &trace, blocks);
+        found(&trace, &Rates::of(target::find("h200").expect("a target")).0, 0.0)[0]
+    }
+
+    #[test]
+    fn what_each_block_has_of_its_own_is_fresh() {
+        let own = trace(&[10, 11, 500, 501], 64, |block, warp| block * 64 + warp);
+        assert_eq!(found_of(own, 1000), Found { fresh: 1.0, common: false, cold: false });
+        // Neighbours share an edge, far blocks nothing.
+        let edges = trace(&[10, 11, 500, 501], 64, |block, warp| block * 50 + warp);
+        assert_eq!(found_of(edges, 1000), Found { fresh: 1.0, common: false, cold: false });
+    }
+
+    #[test]
+    fn a_table_that_all_look_into_is_fetched_once() {
+        let table = trace(&[10, 11, 500, 501], 64, |_, warp| warp);
+        let found = found_of(table, 1000);
+        // The sample is one part of 250 of the launch.
+        assert!(found.common && (0.003..0.006).contains(&found.fresh), "{found:?}");
+    }
+
+    #[test]
+    fn rows_that_some_blocks_share_are_fetched_once_for_them() {
+        // Ten blocks that are a hundred apart load the same.
+        let blocks: Vec<u64> = (0..50).map(|part| part * 20 + mix(part, 3) % 20).collect();
+        let rows = trace(&blocks, 64, |block, warp| block % 100 * 64 + warp);
+        let k = sharing(&rows, &rows, 1000)[&0].blocks;
+        assert!((6..16).contains(&k), "{k}");
+        let fresh = found_of(rows, 1000).fresh;
+        assert!((0.05..0.3).contains(&fresh), "{fresh}");
+    }
+
+    #[test]
+    fn a_gather_at_random_is_fetched_as_often_as_there_are_sectors() {
+        let gather = trace(&[10, 300, 500, 601, 700, 901], 512, |block, warp| mix(block, warp) % 16384);
+        // 512,000 touches of 16,384 sectors: each is touched 31 times.
+        let k = sharing(&gather, &gather, 1000)[&0].blocks;
+        assert!((20..40).contains(&k), "{k}");
+    }
+}

@@ -1,0 +1,233 @@
+//! What lies beyond a multiprocessor's L1 cache: loads that miss it, L2, and memory behind it.
+//!
+//! Memory is one server for the bytes of all, and its latency is not one number. Each chunk of memory that a load touches
+//! takes longer or shorter than the mean by an exponential distribution, as loads that wait for one, two and four chunks
+//! at once show; and all take longer the busier memory is, as a queue in front of many banks does, `u / (1 - u)` times a
+//! number of clocks (M/M/1). Both are measured (`dram_spread`, `dram_crowding`). No clock and no random source is asked:
+//! a chunk's number decides how long it takes.
+
+use super::super::rates::Rates;
+use super::super::reuse::Found;
+use super::super::slices;
+use super::super::trace::{Access, AccessKind};
+use super::stores::Line;
+use super::{Units, at};
+
+/// Blocks that touched a sector before it is taken to be in every L1 cache.
+const COMMON: u32 = 6;
+/// Bytes next to each other that take equally long. Not measured alone: with less, blocks of 1 KiB that each load takes too
+/// long for, as `read_once` shows, would wait for several.
+const PAGE: u64 = 2048;
+/// No block: a sector that is in L2 only.
+const NOBODY: u32 = u32::MAX;
+/// Clocks over which it is looked at how busy memory is.
+const LATELY: f64 = 2000.0;
+/// How busy it is called at most: beyond that requests wait for the server itself.
+const BUSIEST: f64 = 0.9;
+
+/// What is known of a sector.
+pub(super) struct Seen {
+    pub block: u32,
+    pub blocks: u32,
+    pub at: u64,
+    /// When it is in L1.
+    pub ready: f64,
+}
+
+/// Memory, as this multiprocessor's part of all requests sees it.
+pub(super) struct Memory {
+    /// When it has served what it was asked for.
+    pub free: f64,
+    /// Clocks of a load, on average, when nobody else asks.
+    latency: f64,
+    read_rate: f64,
+    write_rate: f64,
+    crowding: f64,
+    /// The part of the clocks lately for which it worked, at the time `asked`.
+    used: f64,
+    asked: f64,
+}
+
+impl Memory {
+    /// Idle memory of a launch that reads, writes, or does both.
+    pub(super) fn new(rates: &Rates, mixed: bool) -> Self {
+        let (read_rate, write_rate, crowding) = if mixed {
+            (rates.dram_mixed_bytes, rates.dram_mixed_bytes, rates.dram_mixed_crowding)
+        } else {
+            (rates.dram_read_bytes, rates.dram_write_bytes, rates.dram_crowding)
+        };
+        let latency = rates.dram_latency + if mixed { rates.dram_turning } else { 0.0 };
+        Self { free: 0.0, latency, read_rate, write_rate, crowding, used: 0.0, asked: 0.0 }
+    }
+
+    /// Serves a request of so many clocks, not before `time`: when it is served, with what it waits beyond that.
+    fn serve(&mut self, time: f64, busy: f64) -> (f64, f64) {
+        let waited = (self.free - time).max(0.0);
+        self.free = self.free.max(time) + busy;
+        let since = (time - self.asked).max(0.0);
+        self.used = self.used * libm::exp(-since / LATELY) + busy / LATELY;
+        self.asked = self.asked.max(time);
+        let used = self.used.min(BUSIEST);
+        (self.free, (self.crowding * used / (1.0 - used) - waited).max(0.0))
+    }
+}
+
+/// How much longer than the mean the slowest of so many chunks takes, the first of which is `chunk`: the quantile of a number
+/// that the chunk's own gives.
+fn spread(chunk: u64, chunks: f64, mean: f64) -> f64 {
+    let part = (slices::mix(chunk, 1) >> 11) as f64 / (1u64 << 53) as f64;
+    let slowest = libm::pow(part.max(f64::EPSILON), 1.0 / chunks.max(1.0));
+    // Of an exponential distribution; the longest of some thousand.
+    mean * (-libm::log((1.0 - slowest).max(1e-3)) - 1.0)
+}
+
+impl Units<'_> {
+    /// Takes so many bytes of memory, not before `time`; when they are there, and what they are late.
+    fn memory(&mut self, time: f64, bytes: f64, writes: bool) -> (f64, f64) {
+        let rate = if writes { self.memory.write_rate } else { self.memory.read_rate };
+        let busy = bytes * self.active / rate;
+        self.busy[at::DRAM] += busy;
+        self.memory.serve(time, busy)
+    }
+
+    /// A load touches a sector: whether it is in L1, and whether it is in L2. Then it is in both. `common` says that most
+    /// blocks of the grid touch the same ones.
+    pub(super) fn touch(&mut self, sector: u64, block: u32, common: bool) -> (bool, bool) {
+        // L1 holds lines: of one that is touched in part it keeps no place for another.
+        self.clock += u64::from(self.touched >> 2 != sector >> 2);
+        self.touched = sector;
+        let Some(seen) = self.seen.get_mut(&sector) else {
+            self.seen.insert(sector, Seen { block, blocks: 1, at: self.clock, ready: 0.0 });
+            return (false, false);
+        };
+        // Neighbouring blocks run on other multiprocessors: what one of them touched is in its L1, not in this one.
+        let here = seen.block == block || seen.blocks > COMMON || common && seen.block != NOBODY;
+        let near = here && self.clock - seen.at <= self.l1_lines;
+        seen.blocks += u32::from(seen.block != block);
+        seen.block = block;
+        seen.at = self.clock;
+        (near, true)
+    }
+
+    /// A sector is in L2, and not in L1; whether it was not in L2 before.
+    pub(super) fn in_l2(&mut self, sector: u64) -> bool {
+        let nowhere = Seen { block: NOBODY, blocks: 1, at: self.clock, ready: 0.0 };
+        self.seen.insert(sector, nowhere).is_none()
+    }
+
+    /// Memory delivers pairs of sectors: the other one is in L2 as well.
+    fn with_its_pair(&mut self, sector: u64) -> f64 {
+        if !self.seen.contains_key(&(sector ^ 1)) {
+            self.in_l2(sector ^ 1);
+            return 64.0;
+        }
+        32.0
+    }
+
+    /// A load that begins at `start`: when its result is there.
+    pub(super) fn load(
+        &mut self,
+        access: &Access,
+        found: Found,
+        start: f64,
+        passes: f64,
+        range: std::ops::Range<usize>,
+        block: u32,
+    ) -> f64 {
+        let (trace, rates) = (self.trace, self.rates);
+        // What another block stored is in L2.
+        let found = if access.polls { Found { fresh: 0.0, cold: false, ..found } } else { found };
+        let sectors = f64::from(access.sectors);
+        let (mut missed, mut bytes) = (0.0, 0.0);
+        let (mut chunks, mut last) = (0.0f64, u64::MAX);
+        for &sector in &trace.sectors[range] {
+            let (l1, l2) = self.touch(sector, block, found.common);
+            if l1 && access.kind == AccessKind::Load {
+                continue;
+            }
+            missed += 1.0;
+            if l2 {
+                continue;
+            }
+            self.fresh_so_far += f64::from(found.fresh);
+            let fresh = self.fresh_so_far >= 1.0;
+            if fresh {
+                self.fresh_so_far -= 1.0;
+                bytes += self.with_its_pair(sector);
+            }
+            // Who asks at the same time as the one that has it fetched waits for memory, too.
+            if fresh || found.cold && block < self.first_wave {
+                let chunk = sector * 32 / PAGE;
+                chunks += f64::from(u8::from(chunk != last));
+                last = chunk;
+            }
+        }
+        self.moved.loaded += sectors;
+        self.moved.hits += sectors - missed;
+        if missed == 0.0 {
+            let hit = start + passes - 1.0 + rates.l1_latency;
+            return if self.pipes_of_code.is_some() { hit.max(self.pending(access)) } else { hit };
+        }
+        let missed_lines = (missed / sectors * f64::from(access.lines)).ceil();
+        self.leave(missed_lines, passes);
+        let busy = (missed * self.active / rates.l2_read_sectors).max(missed_lines * self.active / rates.l2_read_lines);
+        let slot = start.max(self.reads);
+        self.reads = slot + busy;
+        self.busy[at::L2_READS] += busy;
+        let ready = slot + busy + rates.l2_latency;
+        if chunks == 0.0 {
+            self.arrives(access, ready);
+            return ready;
+        }
+        self.moved.dram_read += bytes;
+        let (served, late) = self.memory(slot, bytes, false);
+        let ready = ready.max(served + late + self.memory.latency + spread(last, chunks, rates.dram_spread));
+        self.arrives(access, ready);
+        ready
+    }
+
+    /// What was stored to a line leaves for L2: when L2 has taken it.
+    pub(super) fn write(&mut self, time: f64, line: &Line) -> f64 {
+        let rates = self.rates;
+        let stored = |number: usize| line.bytes[number] > 0.0;
+        let whole = |number: usize| line.bytes[number] >= 32.0;
+        let count = |which: &dyn Fn(usize) -> bool| (0..4).filter(|&number| which(number)).count() as f64;
+        let (all, full) = (count(&stored), count(&whole));
+        let busy = full / rates.l2_write_sectors + rates.partial(all - full);
+        let slot = time.max(self.writes);
+        self.writes = slot + busy * self.active;
+        self.busy[at::L2_WRITES] += busy * self.active;
+        for pair in [0, 2] {
+            let both = [pair, pair + 1];
+            let lacks = both.iter().any(|&number| line.fresh[number] && !whole(number));
+            let known = |&number: &usize| {
+                !line.fresh[number] && (stored(number) || self.seen.contains_key(&(line.number * 4 + number as u64)))
+            };
+            if lacks && !both.iter().any(known) {
+                // Of a pair that is not in L2 what is not written is read first.
+                self.moved.dram_read += 64.0;
+                self.memory(slot, 64.0, false);
+            }
+        }
+        let bytes = count(&|number| line.fresh[number]) * 32.0 * self.written_back;
+        self.moved.dram_written += bytes;
+        if bytes > 0.0 {
+            self.memory(slot, bytes, true);
+        }
+        self.writes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slowest_of_several_chunks_takes_longer() {
+        let mean = |chunks: f64| (0..4000).map(|chunk| spread(chunk, chunks, 100.0)).sum::<f64>() / 4000.0;
+        // The mean of the slowest of n exponential times is the sum of 1/1 to 1/n.
+        assert!(mean(1.0).abs() < 5.0, "{}", mean(1.0));
+        assert!((mean(2.0) - 50.0).abs() < 5.0, "{}", mean(2.0));
+        assert!((mean(4.0) - 108.3).abs() < 6.0, "{}", mean(4.0));
+    }
+}

@@ -1,0 +1,152 @@
+//! Stores on their way to L2. What a warp stores waits for a moment in front of L2, and another store to the same line joins
+//! it. So three stores of one word each to neighbouring words reach L2 as one, if they follow each other at once, and as three,
+//! if a load or many other warps' stores stand between them: `store_lines` is measured with stores of two to seven words.
+
+use std::collections::VecDeque;
+
+use super::super::trace::Access;
+use super::Units;
+
+/// Lines of a store from which on it waits for no other: none of 8 lines or more joined another one.
+const SCATTERED: u32 = 8;
+
+/// A line with what was stored to it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Line {
+    pub number: u64,
+    /// When it was stored to last.
+    at: f64,
+    /// The sectors that were not in L2 before.
+    pub fresh: [bool; 4],
+    /// Bytes of each of its sectors, as far as is known: as many as were stored, each of them once.
+    pub bytes: [f64; 4],
+}
+
+impl Line {
+    fn is_full(&self) -> bool {
+        self.bytes.iter().all(|&bytes| bytes >= 32.0)
+    }
+}
+
+/// The lines that wait, in the order in which they were stored to last.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Stores {
+    lines: VecDeque<Line>,
+}
+
+impl Stores {
+    /// Stores so many bytes to each of some sectors of a line, each with whether it was not in L2 before. What leaves: the line, if it is full, those that waited for
+    /// `window` clocks, and the first where more than `most` wait; itself if it does not wait.
+    fn store(
+        &mut self,
+        (number, at): (u64, f64),
+        sectors: &[(u64, bool)],
+        bytes: f64,
+        (window, most): (f64, usize),
+        waits: bool,
+    ) -> Vec<Line> {
+        let mut left = Vec::new();
+        while self.lines.front().is_some_and(|line| line.at + window < at) {
+            left.extend(self.lines.pop_front());
+        }
+        let place = self.lines.iter().position(|line| line.number == number);
+        let mut line = place.and_then(|place| self.lines.remove(place)).unwrap_or(Line {
+            number,
+            at,
+            fresh: [false; 4],
+            bytes: [0.0; 4],
+        });
+        line.at = at;
+        for &(sector, fresh) in sectors {
+            line.bytes[(sector & 3) as usize] += bytes;
+            line.fresh[(sector & 3) as usize] |= fresh;
+        }
+        if line.is_full() || !waits {
+            left.push(line);
+        } else {
+            self.lines.push_back(line);
+        }
+        if self.lines.len() > most {
+            left.extend(self.lines.pop_front());
+        }
+        left
+    }
+}
+
+impl Units<'_> {
+    /// A store that begins at `start`: when it is known to be done.
+    pub(super) fn store(
+        &mut self,
+        access: &Access,
+        before: Option<u32>,
+        start: f64,
+        range: std::ops::Range<usize>,
+    ) -> f64 {
+        let trace = self.trace;
+        let sectors = &trace.sectors[range];
+        // What follows at once joins before anything can leave.
+        if let Some(before) = before.filter(|_| access.lines < SCATTERED) {
+            let before = &trace.accesses[before as usize];
+            let before = &trace.sectors[before.first as usize..][..before.sectors as usize];
+            if sectors.iter().all(|sector| before.contains(sector)) {
+                return start.max(self.writes) + self.rates.store_latency;
+            }
+        }
+        let bytes = f64::from(access.lanes * access.width) / f64::from(access.sectors.max(1));
+        let bytes = if access.full { 32.0 } else { bytes.min(31.0) };
+        let mut until = start.max(self.writes);
+        let mut rest = sectors;
+        while let Some(&first) = rest.first() {
+            let line = first >> 2;
+            // Lanes mostly go through memory in order; a line that comes again later is found among those that are kept.
+            let of_line = rest.iter().take_while(|sector| **sector >> 2 == line).count();
+            // No longer than what is in L1 takes: not as long as a round of a short loop, whose stores do not join.
+            let (window, most) = (self.rates.l1_latency, self.rates.store_lines as usize);
+            // Whoever looks sees it from now on.
+            let stored: Vec<(u64, bool)> = rest[..of_line].iter().map(|&sector| (sector, self.in_l2(sector))).collect();
+            let left = self.stores.store((line, start), &stored, bytes, (window, most), access.lines < SCATTERED);
+            rest = &rest[of_line..];
+            for line in left {
+                until = until.max(self.write(start.min(line.at + window), &line));
+            }
+        }
+        until + self.rates.store_latency
+    }
+
+    /// All that was stored and is still kept leaves.
+    pub(in super::super) fn flush(&mut self, time: f64) {
+        while let Some(line) = self.stores.lines.pop_front() {
+            self.write(time, &line);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stores_to_the_same_line_leave_as_one() {
+        let mut stores = Stores::default();
+        let sectors = [40, 41, 42, 43].map(|sector| (sector, true));
+        for word in 0..3 {
+            assert!(stores.store((10, f64::from(word)), &sectors, 8.0, (30.0, 8), true).is_empty(), "word {word}");
+        }
+        let left = stores.store((10, 3.0), &sectors, 8.0, (30.0, 8), true);
+        assert_eq!(left, [Line { number: 10, at: 3.0, fresh: [true; 4], bytes: [32.0; 4] }]);
+        assert!(stores.lines.is_empty());
+    }
+
+    #[test]
+    fn a_line_that_waited_long_enough_leaves() {
+        let mut stores = Stores::default();
+        let mut left = Vec::new();
+        for line in 0..6 {
+            left.extend(stores.store((line, line as f64 * 10.0), &[(line * 4 + 1, true)], 4.0, (30.0, 8), true));
+        }
+        assert_eq!(left.iter().map(|line| line.number).collect::<Vec<_>>(), [0, 1]);
+        assert_eq!(left[0].bytes, [0.0, 4.0, 0.0, 0.0]);
+        // Who is stored to again waits again.
+        assert!(stores.store((3, 59.0), &[(13, true)], 4.0, (30.0, 8), true).iter().map(|line| line.number).eq([2]));
+    }
+}
