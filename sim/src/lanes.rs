@@ -1,5 +1,10 @@
 //! Masks of lanes: bit `i` stands for lane `i` of a warp.
 
+/// The mask of those of a mask's lanes for which something holds.
+pub(crate) fn lanes_where(mask: u32, holds: impl Fn(u32) -> bool) -> u32 {
+    lanes_of(mask).filter(|&lane| holds(lane)).fold(0, |all, lane| all | 1 << lane)
+}
+
 /// The lanes of a mask, lowest first.
 pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = u32> + Clone {
     std::iter::from_fn(move || {

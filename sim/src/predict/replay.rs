@@ -29,8 +29,8 @@ const SLEEP: f64 = 40.0;
 
 /// A warp's turn: when it wants to issue. Of those at one time the oldest is first, behind the one that issued last (greedy,
 /// then oldest). It decides what a launch takes whose warps queue for a pipe: the loop of four instructions that keeps an H100's
-/// partition busy for 4.8 clocks a round (`rounds` in `kernels/calibrate/calibrate.cu`) takes 5.1 so, and 4 if who waits longest is
-/// first. NVIDIA does not say how it chooses.
+/// partition busy for 4.8 clocks a round (`rounds` in `kernels/calibrate/calibrate.cu`) takes 5.1 so. NVIDIA
+/// does not say how it chooses.
 #[derive(PartialEq)]
 struct Turn(f64, u32);
 

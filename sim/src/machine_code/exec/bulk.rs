@@ -9,7 +9,7 @@
 use super::memory::{addresses, note_misses};
 use crate::event::Observer as _;
 use crate::findings::FindingKind;
-use crate::lanes::lanes_of;
+use crate::lanes::{lanes_of, lanes_where};
 use crate::machine_code::block::Block;
 use crate::machine_code::machine::RESERVED_SHARED;
 use crate::machine_code::op::{Address, AtomicOp, BulkCopy, PhaseChange, PredDst, Slot, Space};
@@ -97,8 +97,7 @@ fn barrier(shared: &mut [u8], address: u64) -> Option<&mut [u8; 8]> {
 /// A barrier is not where it should be.
 #[cold]
 fn missed(warp: &Warp, block: &mut Block<'_>, pc: u32, verb: &str, to: &[u64; 32], lanes: u32) {
-    let skewed =
-        lanes_of(lanes).filter(|&lane| !to[lane as usize].is_multiple_of(8)).fold(0, |all, lane| all | 1 << lane);
+    let skewed = lanes_where(lanes, |lane| !to[lane as usize].is_multiple_of(8));
     note_misses(warp, block, pc, (verb, Space::Shared, to, 8), (skewed, lanes & !skewed));
 }
 

@@ -18,7 +18,7 @@ use super::op::{Barrier, BarrierReduction, Op};
 use super::warp::{Group, Wait, Warp};
 use crate::event::Observer as _;
 use crate::findings::FindingKind;
-use crate::lanes::lanes_of;
+use crate::lanes::lanes_where;
 
 /// Runs group `at` of a warp until it waits, ends, parts, or `fuel` is used up.
 pub(super) fn run(warp: &mut Warp, block: &mut Block<'_>, at: usize, fuel: &mut u64) {
@@ -118,8 +118,7 @@ fn run_here(warp: &mut Warp, block: &mut Block<'_>, at: usize, fuel: &mut u64) {
                 let wanted = wanted.map_or([u32::MAX; 32], |slot| warp.raw(constants, slot));
                 if collective {
                     let first = wanted[mask.trailing_zeros() as usize & 31];
-                    let same = lanes_of(mask).filter(|&lane| wanted[lane as usize] == first);
-                    let same = same.fold(0, |all, lane| all | 1 << lane);
+                    let same = lanes_where(mask, |lane| wanted[lane as usize] == first);
                     if same != mask {
                         // The others execute it again, when their turn comes.
                         part_at(warp, at, (same, pc), pc);
@@ -140,8 +139,7 @@ fn run_here(warp: &mut Warp, block: &mut Block<'_>, at: usize, fuel: &mut u64) {
             {
                 let to = warp.source64(constants, address);
                 let first = to[active.trailing_zeros() as usize & 31];
-                let same =
-                    lanes_of(active).filter(|&lane| to[lane as usize] == first).fold(0, |all, lane| all | 1 << lane);
+                let same = lanes_where(active, |lane| to[lane as usize] == first);
                 let offset = first.cast_signed().wrapping_add(base);
                 let inside = offset % 16 == 0 && offset >= 0;
                 let target = if inside { u32::try_from(offset / 16).unwrap_or(u32::MAX) } else { u32::MAX };
@@ -329,7 +327,7 @@ fn wait_for_lanes(warp: &mut Warp, at: usize, wanted: &[u32; 32]) {
     let mut rest = group.mask;
     while rest != 0 {
         let mask = wanted[rest.trailing_zeros() as usize & 31];
-        let same = lanes_of(rest).filter(|&lane| wanted[lane as usize] == mask).fold(0, |all, lane| all | 1 << lane);
+        let same = lanes_where(rest, |lane| wanted[lane as usize] == mask);
         warp.groups.push(Group { mask: same, wait: Wait::Lanes(mask), ..group });
         rest &= !same;
     }

@@ -1,6 +1,6 @@
 //! What the lanes of a group tell each other. The group's active lanes take part, and no others.
 
-use crate::lanes::lanes_of;
+use crate::lanes::{lanes_of, lanes_where};
 use crate::machine_code::block::Block;
 use crate::machine_code::op::{LaneMask, Op, Reduce, Row, Shuffle, Special, Vote};
 use crate::machine_code::warp::Warp;
@@ -49,8 +49,7 @@ pub(super) fn execute(warp: &mut Warp, block: &mut Block<'_>, op: &Op, active: u
             let same = |a: u32, b: u32| low[a as usize] == low[b as usize] && high[a as usize] == high[b as usize];
             let mut row = [0u32; 32];
             for lane in lanes_of(active) {
-                row[lane as usize] =
-                    lanes_of(active).filter(|&other| same(lane, other)).fold(0, |mask, o| mask | 1 << o);
+                row[lane as usize] = lanes_where(active, |other| same(lane, other));
             }
             // Lanes with equal values have the same mask.
             if block.tracer.is_some() {
@@ -95,8 +94,7 @@ pub(super) fn execute(warp: &mut Warp, block: &mut Block<'_>, op: &Op, active: u
             } else {
                 let first = row[active.trailing_zeros() as usize & 31];
                 // True where a lane has another value: a loop over the different ones goes on with these lanes.
-                let others = lanes_of(active).filter(|&lane| row[lane as usize] != first);
-                let others = others.fold(0, |all, lane| all | 1 << lane);
+                let others = lanes_where(active, |lane| row[lane as usize] != first);
                 warp.set(d, &[first; 32], active);
                 warp.set_pred(p, others, active);
             }

@@ -1,7 +1,7 @@
 //! Where a warp's instructions come from. A multiprocessor holds some code; what it does not hold comes line by line from a
 //! cache that several multiprocessors share, and what is not there from L2. Code that goes straight on is fetched ahead, so
 //! that a warp is not held up as long as its lines are near: the constants are those of straight code of 4 KiB to 256 KiB
-//! (`line` of `kernels/calibrate/calibrate.cu`).
+//! (`straight` of `kernels/calibrate/calibrate.cu`).
 //!
 //! A launch finds the code that the launch of the same kernel before it left, as it does where its time is taken.
 

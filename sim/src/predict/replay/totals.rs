@@ -39,9 +39,8 @@ impl Replay<'_> {
         busy[at::PLACES] = busy[at::PLACES].max(hottest);
         if let Some(waits) = chain::waits(trace, &self.accessed) {
             let concurrent = (f64::from(shape.resident) * rates.multiprocessors).min(shape.blocks as f64);
-            // Those that started first were hardly held up by others; blocks go on in order, so the slowest counts.
-            let first = self.lasted.len().min(resident).max(1);
-            let alone = self.lasted.iter().take(first).sum::<f64>() / first as f64 / waits.handed;
+            // Those that started first were hardly held up by others. The oldest of them are first at every pipe, so the mean counts.
+            let alone = mean(&self.lasted[..resident.min(self.lasted.len())]) / waits.handed;
             busy[at::WAITS] = chain::pace(&waits, rates, concurrent, alone) * shape.blocks as f64 * waits.handed;
         }
         let (moved, warps) = (self.units.moved, self.warps.len().max(1) as f64);
@@ -54,7 +53,7 @@ impl Replay<'_> {
             l1_hits: moved.hits / moved.loaded.max(1.0),
             spread: if spread.is_finite() { spread.clamp(0.0, 1.0) } else { 1.0 },
             states: self.states.map(|clocks| clocks / warps),
-            block: self.lasted.iter().sum::<f64>() / self.lasted.len().max(1) as f64,
+            block: mean(&self.lasted),
             timeline: self.timeline,
             stalls: self.stalls,
             took: self.took,
