@@ -160,6 +160,7 @@ fn set(trace: &mut Trace, access: u32, sectors: &[u64]) {
     access.first = first;
     access.sectors = sectors.len() as u32;
     access.lines = lines.len() as u32;
+    access.wavefronts = access.sectors.div_ceil(4);
     access.full = true;
 }
 

@@ -12,6 +12,9 @@ const MEASURED: [(&str, &str); 2] = [
     ("h200", include_str!("../../targets/timing/h200.toml")),
 ];
 
+/// Least bytes of L1 that shared memory leaves.
+const LEAST_L1: f64 = 16_384.0;
+
 /// Rates and latencies of a GPU. Clocks are those of the multiprocessors; rates are those of the whole GPU per clock,
 /// unless something else is said. An infinite rate and a latency of 0 mean that the number is not known.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -202,6 +205,15 @@ impl Rates {
         let (four, one) = (1.0 / self.l2_partial_sectors, 1.0 / self.l2_write_lines);
         let line = ((one - four) / 0.75).max(0.0);
         if sectors > 0.0 { (one - line) * sectors + line } else { 0.0 }
+    }
+
+    /// Bytes that the shared memory of so many blocks leaves to L1. It is divided in steps (NVIDIA, CUDA C++ Programming Guide,
+    /// shared memory of compute capability 9.0, whose smaller steps are those of 8.x), and each block has 1 KiB for the system.
+    pub(super) fn l1_beside(&self, of_block: u64, blocks: u32) -> f64 {
+        const STEPS: [u64; 10] = [0, 8, 16, 32, 64, 100, 132, 164, 196, 228];
+        let shared = (of_block + 1024) * u64::from(blocks);
+        let step = STEPS.iter().map(|kib| kib * 1024).find(|&step| step >= shared).unwrap_or(shared);
+        (self.l1_bytes - step as f64).max(LEAST_L1)
     }
 
     /// Of so many bytes that a launch writes, the part that memory gets before it ends: of a few L2 keeps a part of its own

@@ -27,12 +27,21 @@ const OF_SPIN: f64 = 240.0;
 /// Clocks that `nanosleep` takes at least.
 const SLEEP: f64 = 40.0;
 
-/// A warp's turn: when it wants to issue. Of those at one time the oldest is first, behind the one that issued last (greedy,
+/// A warp's turn: when it wants to issue, and since when it waits for a place in the memory pipe's queue, if it does. Of those
+/// at one time the one is first that has waited longest for a place, then the oldest, behind the one that issued last (greedy,
 /// then oldest). It decides what a launch takes whose warps queue for a pipe: the loop of four instructions that keeps an H100's
-/// partition busy for 4.8 clocks a round (`rounds` in `kernels/calibrate/calibrate.cu`) takes 5.1 so. NVIDIA
-/// does not say how it chooses.
+/// partition busy for 4.8 clocks a round (`rounds` in `kernels/calibrate/calibrate.cu`) takes 5.1 so. Warps that load without
+/// end get their places in turn, as the clocks show that each of 32 warps of an H100 reads after each of its loads. NVIDIA does
+/// not say how it chooses.
 #[derive(PartialEq)]
-struct Turn(f64, u32);
+struct Turn(f64, f64, u32);
+
+impl Turn {
+    /// Of a warp that waits for no place.
+    const fn at(time: f64, warp: u32) -> Self {
+        Self(time, time, warp)
+    }
+}
 
 impl Eq for Turn {}
 
@@ -45,7 +54,7 @@ impl PartialOrd for Turn {
 impl Ord for Turn {
     /// The earliest is the greatest: that is what a heap gives first.
     fn cmp(&self, other: &Self) -> Ordering {
-        other.0.total_cmp(&self.0).then(other.1.cmp(&self.1))
+        other.0.total_cmp(&self.0).then(other.1.total_cmp(&self.1)).then(other.2.cmp(&self.2))
     }
 }
 
@@ -65,6 +74,8 @@ struct Warp {
     handed: f64,
     /// When it came to the barrier at which it waits.
     since: f64,
+    /// Since when it waits for a place in the memory pipe's queue.
+    queues: Option<f64>,
     /// When the last of its asynchronous copies is done.
     copied: f64,
     /// When each group of asynchronous copies is done.
@@ -152,9 +163,9 @@ fn replay_of(
     let started = (shape.blocks as f64).min(rates.multiprocessors);
     // Of what all share, multiprocessors with less work leave more to the one with the most.
     let active = shape.whole.map_or(started, |whole| whole.clamp(1.0, started));
-    let l1_bytes = rates.l1_bytes - shape.shared_bytes as f64 * f64::from(shape.resident);
     let resident = f64::from(shape.resident).min((shape.blocks as f64 / active).ceil());
-    let mut units = Units::new(trace, rates, active, resident, shape.warm, l1_bytes.max(16384.0));
+    let mut units =
+        Units::new(trace, rates, active, resident, shape.warm, rates.l1_beside(shape.shared_bytes, shape.resident));
     let stores = trace.accesses.iter().filter(|access| access.kind == AccessKind::Store);
     let stored: f64 = stores.map(|access| f64::from(access.sectors) * 32.0).sum();
     let stored = stored * shape.whole.unwrap_or(shape.blocks as f64 / trace.followed().max(1) as f64);
@@ -191,8 +202,8 @@ fn replay_of(
     (0..resident).for_each(|_| replay.start(0.0));
     loop {
         match replay.turns.pop() {
-            Some(Turn(time, warp)) if code => replay.run_code(time, warp),
-            Some(Turn(time, warp)) => replay.run(time, warp),
+            Some(Turn(time, _, warp)) if code => replay.run_code(time, warp),
+            Some(Turn(time, _, warp)) => replay.run(time, warp),
             None if replay.give_up() => {}
             None => break,
         }
@@ -224,6 +235,7 @@ impl Replay<'_> {
                 done,
                 handed,
                 since,
+                queues: None,
                 copied,
                 committed,
                 line: fetch::NONE,
@@ -234,7 +246,7 @@ impl Replay<'_> {
             }
             self.units.begin(self.prologue);
             let first = begin + self.between + self.prologue;
-            self.turns.push(Turn(first, self.warps.len() as u32));
+            self.turns.push(Turn::at(first, self.warps.len() as u32));
             self.warps.push(warp);
         }
         self.next_block += 1;
@@ -265,7 +277,7 @@ impl Replay<'_> {
             }
             let issued = self.units.earliest(warp.partition, &cost, time.max(operands), what);
             if issued > time && self.turns.peek().is_some_and(|next| next.0 < issued) {
-                self.turns.push(Turn(issued, id));
+                self.turns.push(Turn::at(issued, id));
                 self.waited(id, time, operands, issued, by);
                 return;
             }
@@ -358,7 +370,7 @@ impl Replay<'_> {
                 }
                 None => self.spent(waiting, since, open, State::Barrier),
             }
-            self.turns.push(Turn(open, waiting));
+            self.turns.push(Turn::at(open, waiting));
         }
     }
 

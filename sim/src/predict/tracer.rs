@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use super::polls::{self, Known, Phase};
 use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, Trace};
+use super::units::tag_wavefronts;
 use crate::event::{AccessEvent, LaunchInfo, MemoryEvent, MemoryKind, Observer, SyncEvent};
 use crate::ir::Instruction as Lowered;
 use crate::ir::cfg::Cfg;
 use crate::ir::inst::{Op, Pc, Reg, Space};
 use crate::ir::operands;
 use crate::lanes::lanes_of;
-use crate::memory::{banks, sectors};
+use crate::memory::banks::{self, Direction};
+use crate::memory::sectors;
 use crate::prepare::Executable;
 
 /// Events of one block after which no more are kept.
@@ -185,9 +187,18 @@ impl Tracer {
         let lanes = active.count_ones();
         let access = self.trace.accesses.len() as u32;
         let full = elements * width >= sectors * 32;
-        let first = first as u32;
         let polls = self.polls[pc as usize];
-        let access_of = Access { kind, first, sectors, lines, together, repeats, lanes, full, width, polls };
+        let wavefronts = match kind {
+            AccessKind::Load | AccessKind::LoadL2 => {
+                let places = std::array::from_fn(|lane| addresses[lane] as u32);
+                let data = banks::wavefronts(&places, active, width, Direction::Load);
+                data.max(tag_wavefronts(&self.trace.sectors[first..]))
+            }
+            AccessKind::Store | AccessKind::Atomic | AccessKind::Reduction | AccessKind::Copy => 0,
+        };
+        let first = first as u32;
+        let access_of =
+            Access { kind, first, sectors, lines, wavefronts, together, repeats, lanes, full, width, polls };
         self.trace.accesses.push(access_of);
         self.replace(pc, Event::Global { pc, access });
     }

@@ -1,7 +1,7 @@
 //! The parts of one multiprocessor, and its equal part of what all share: each serves one request after the other, and
 //! knows when it is free again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use super::operations::What;
 use super::pipes::Pipes;
@@ -48,16 +48,19 @@ pub(super) mod at {
 
 mod beyond;
 mod code;
+mod l1;
 mod stores;
 use beyond::{Memory, Seen};
 pub(super) use code::Issued;
+use l1::L1;
+pub(super) use l1::tag_wavefronts;
 use stores::Stores;
 
 /// Most partitions of a multiprocessor.
 const PARTITIONS: usize = 4;
 /// Banks of a partition's registers.
 const BANKS: usize = 2;
-/// Clocks of work that wait in front of the memory pipe before warps that want to add to it are held up.
+/// Clocks of work that wait in front of a unit before warps that want to add to it are held up.
 const QUEUE: f64 = 64.0;
 /// The same in front of L2, for stores and atomics.
 const STORES: f64 = 600.0;
@@ -92,6 +95,8 @@ pub(super) struct Units<'a> {
     /// Clocks of a full-rate pipe of 32 lanes per partition to those of this one.
     slower: [f64; 4],
     lsu: f64,
+    /// When the last instructions of each partition began that the memory pipe got.
+    queued: [VecDeque<f64>; PARTITIONS],
     adu: f64,
     reads: f64,
     writes: f64,
@@ -111,10 +116,7 @@ pub(super) struct Units<'a> {
     /// Clocks of a slice of L2 to those that all of them take together.
     pub slices: f64,
     seen: HashMap<u64, Seen>,
-    l1_lines: u64,
-    /// The last sector that was touched, and the lines that were so far.
-    touched: u64,
-    clock: u64,
+    l1: L1,
     /// How long each part worked.
     pub busy: Busy,
     /// What was moved.
@@ -151,6 +153,7 @@ impl<'a> Units<'a> {
             pipes: [[0.0; PARTITIONS]; 4],
             slower,
             lsu: 0.0,
+            queued: Default::default(),
             adu: 0.0,
             reads: 0.0,
             writes: 0.0,
@@ -164,9 +167,7 @@ impl<'a> Units<'a> {
             written_back: 1.0,
             slices,
             seen: HashMap::new(),
-            l1_lines: (l1_bytes / 128.0) as u64,
-            touched: u64::MAX,
-            clock: 0,
+            l1: L1::new(l1_bytes),
             busy: Busy::default(),
             moved: Moved::default(),
             pipes_of_code: trace.is_machine_code().then(|| Pipes::new(rates)),
@@ -279,7 +280,7 @@ impl<'a> Units<'a> {
         let trace = self.trace;
         let access = &trace.accesses[number as usize];
         let (sectors, lines) = (f64::from(access.sectors), f64::from(access.lines));
-        let passes = self.passes(access.kind, sectors, lines);
+        let passes = Self::passes(access);
         let range = access.first as usize..(access.first + access.sectors) as usize;
         match access.kind {
             AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy => {

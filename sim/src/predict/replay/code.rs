@@ -3,7 +3,7 @@
 
 use super::super::operations::{Op, What};
 use super::super::timeline::State;
-use super::super::trace::{AccessKind, Action, Issue};
+use super::super::trace::{AccessKind, Action, Issue, Unit};
 use super::super::units::at;
 use super::{Replay, SLEEP, Turn};
 use crate::report::stall::Stall;
@@ -61,9 +61,12 @@ impl Replay<'_> {
             // Nobody takes a pipe or a place in a queue before others that come earlier, or as early: which of those is first is
             // told by their order, except for who has just issued and goes on at once.
             if self.turns.peek().is_some_and(|next| next.0 < issued || next.0 == issued && issued > greedy) {
-                self.turns.push(Turn(issued, id));
+                let queues = issue.unit == Unit::Lsu && self.units.room(partition) == issued;
+                let since = if queues { *self.warps[id as usize].queues.get_or_insert(operands) } else { issued };
+                self.turns.push(Turn(issued, since, id));
                 return;
             }
+            self.warps[id as usize].queues = None;
             let before = warp_store(&self.warps[id as usize], pc);
             let done = self.units.issue_code(partition, &issue, issued, (what, before), block);
             let next = issued + 1.0 / self.rates.issue;

@@ -56,7 +56,7 @@ impl Replay<'_> {
         for &id in waiting {
             let since = self.warps[id as usize].since;
             self.spent(id, since, open.max(since), State::Barrier);
-            self.turns.push(Turn(open.max(since), id));
+            self.turns.push(Turn::at(open.max(since), id));
         }
     }
 

@@ -94,6 +94,7 @@ fn streaming(kind: AccessKind) -> Trace {
                     first,
                     sectors: 16,
                     lines: 4,
+                    wavefronts: 4,
                     together: 1,
                     repeats: 0,
                     lanes: 32,

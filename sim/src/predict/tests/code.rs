@@ -163,3 +163,15 @@ fn groups_of_copies_are_waited_for_one_by_one() {
     let (all, one) = (under_way(0), under_way(2));
     assert!(all > 500.0 && one == 0.0, "{all} and {one} clocks");
 }
+
+#[test]
+fn words_of_different_lines_meet_in_a_bank_of_l1() {
+    let clocks = |wavefronts: u32| {
+        let mut trace = loads(64, false);
+        trace.accesses.iter_mut().for_each(|access| access.wavefronts = wavefronts);
+        replayed(&trace).clocks
+    };
+    let (one, all) = (clocks(1), clocks(32));
+    // The last of them begins 63 times 31 clocks later; it is waited for in either case.
+    assert!((all - one - 64.0 * 31.0).abs() < 100.0, "{one} and {all} clocks");
+}

@@ -29,7 +29,6 @@ const BUSIEST: f64 = 0.9;
 pub(super) struct Seen {
     pub block: u32,
     pub blocks: u32,
-    pub at: u64,
     /// When it is in L1.
     pub ready: f64,
 }
@@ -93,25 +92,21 @@ impl Units<'_> {
     /// A load touches a sector: whether it is in L1, and whether it is in L2. Then it is in both. `common` says that most
     /// blocks of the grid touch the same ones.
     pub(super) fn touch(&mut self, sector: u64, block: u32, common: bool) -> (bool, bool) {
-        // L1 holds lines: of one that is touched in part it keeps no place for another.
-        self.clock += u64::from(self.touched >> 2 != sector >> 2);
-        self.touched = sector;
+        let there = self.l1.touch(sector);
         let Some(seen) = self.seen.get_mut(&sector) else {
-            self.seen.insert(sector, Seen { block, blocks: 1, at: self.clock, ready: 0.0 });
+            self.seen.insert(sector, Seen { block, blocks: 1, ready: 0.0 });
             return (false, false);
         };
         // Neighbouring blocks run on other multiprocessors: what one of them touched is in its L1, not in this one.
         let here = seen.block == block || seen.blocks > COMMON || common && seen.block != NOBODY;
-        let near = here && self.clock - seen.at <= self.l1_lines;
         seen.blocks += u32::from(seen.block != block);
         seen.block = block;
-        seen.at = self.clock;
-        (near, true)
+        (here && there, true)
     }
 
     /// A sector is in L2, and not in L1; whether it was not in L2 before.
     pub(super) fn in_l2(&mut self, sector: u64) -> bool {
-        let nowhere = Seen { block: NOBODY, blocks: 1, at: self.clock, ready: 0.0 };
+        let nowhere = Seen { block: NOBODY, blocks: 1, ready: 0.0 };
         self.seen.insert(sector, nowhere).is_none()
     }
 
