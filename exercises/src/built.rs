@@ -48,6 +48,8 @@ pub enum Maker {
     Nvrtc,
     /// LLVM's.
     Clang,
+    /// The one of the book's pages: clang's front end, and our own back end.
+    Pages,
 }
 
 /// The texts of a course that judging one exercise needs, where there is no folder.

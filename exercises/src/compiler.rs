@@ -5,12 +5,16 @@ mod cache;
 #[cfg(feature = "host")]
 mod local;
 #[cfg(feature = "host")]
+mod pages;
+#[cfg(feature = "host")]
 pub mod sandbox;
 
 #[cfg(feature = "host")]
 pub use cache::Cached;
 #[cfg(feature = "host")]
 pub use local::{ARCH, Local};
+#[cfg(feature = "host")]
+pub use pages::Pages;
 #[cfg(feature = "host")]
 pub use sandbox::Sandboxed;
 use serde::{Deserialize, Serialize};
@@ -53,4 +57,18 @@ pub trait Compiler: Sync {
     /// Whether it is NVRTC, which limits and answers are made with. What another compiler makes of a learner's source is held
     /// against the authors' sources by NVRTC, too.
     fn is_nvrtc(&self) -> bool;
+}
+
+impl<C: Compiler + ?Sized> Compiler for Box<C> {
+    fn compile(&self, name: &str, text: &str) -> Result<Compiled, CompileFailure> {
+        (**self).compile(name, text)
+    }
+
+    fn identity(&self) -> Option<String> {
+        (**self).identity()
+    }
+
+    fn is_nvrtc(&self) -> bool {
+        (**self).is_nvrtc()
+    }
 }

@@ -1,27 +1,31 @@
-//! Compiles what the authors of a course wrote ahead of its use ([`crate::built`]), with both compilers.
+//! Compiles what the authors of a course wrote ahead of its use ([`crate::built`]), with each compiler.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use flate2::{Compression, GzBuilder};
-use kernels::compile::Compiler as Kind;
+use kernels::compile;
 use rayon::prelude::*;
 
 use crate::built::{Build, Built, Maker, portable, slim};
-use crate::compiler::{Compiled, Local};
+use crate::compiler::{Cached, Compiled, Compiler, Local, Pages};
 use crate::course::{Course, CourseError, Exercise, read};
 use crate::grade::authors::{self, needs_reference, own_files};
 use crate::grade::{GradeError, compiled};
 
 /// The compilers, in the order in which their code stands in the files.
-const MAKERS: [(Maker, Kind); 2] = [(Maker::Nvrtc, Kind::Nvrtc), (Maker::Clang, Kind::Clang)];
+pub const MAKERS: [Maker; 3] = [Maker::Nvrtc, Maker::Clang, Maker::Pages];
 
 /// The compiler that makes what is committed.
-pub fn compiler(maker: Maker) -> Local {
-    Local { compiler: MAKERS.iter().find(|(own, _)| *own == maker).map(|(_, kind)| *kind) }
+pub fn compiler(maker: Maker) -> Box<dyn Compiler> {
+    match maker {
+        Maker::Nvrtc => Box::new(Cached::new(Local { compiler: Some(compile::Compiler::Nvrtc) })),
+        Maker::Clang => Box::new(Cached::new(Local { compiler: Some(compile::Compiler::Clang) })),
+        Maker::Pages => Box::new(Pages::default()),
+    }
 }
 
-/// Compiles the authors' sources of an exercise, each with `compile` by both compilers.
+/// Compiles the authors' sources of an exercise, each with `compile` by each compiler.
 ///
 /// # Errors
 /// [`GradeError`], when a source cannot be read or compiled.
@@ -46,13 +50,13 @@ pub fn make(
         let kernel = Some(one(&course.solution_file(exercise), Maker::Nvrtc, true)?);
         return Ok(Built { sources, kernel, ..Built::default() });
     }
-    let by_both = |files: Vec<PathBuf>| -> Result<Vec<Build>, GradeError> {
-        let each = MAKERS.iter().flat_map(|(maker, _)| files.iter().map(|file| (file.clone(), *maker)));
+    let by_each = |files: Vec<PathBuf>| -> Result<Vec<Build>, GradeError> {
+        let each = MAKERS.iter().flat_map(|maker| files.iter().map(|file| (file.clone(), *maker)));
         each.collect::<Vec<_>>().par_iter().map(|(file, maker)| one(file, *maker, false)).collect()
     };
-    let own = by_both(own_files(course, exercise).map_err(wrong)?)?;
+    let own = by_each(own_files(course, exercise).map_err(wrong)?)?;
     let reference = needs_reference(exercise).then(|| course.reference_file(exercise));
-    Ok(Built { sources, own, reference: by_both(reference.into_iter().collect())?, kernel: None })
+    Ok(Built { sources, own, reference: by_each(reference.into_iter().collect())?, kernel: None })
 }
 
 /// Compiles the authors' sources of a course and writes down what is new: the files, and whether each has changed.
@@ -60,7 +64,7 @@ pub fn make(
 /// # Errors
 /// [`GradeError`], when a source cannot be read or compiled, or a file cannot be written.
 pub fn write(course: &Course) -> Result<Vec<(PathBuf, bool)>, GradeError> {
-    let compile = |maker: Maker, name: &str, text: &str| compiled(&compiler(maker), name, text);
+    let compile = |maker: Maker, name: &str, text: &str| compiled(&*compiler(maker), name, text);
     let each = |exercise: &Exercise| {
         let built = make(course, exercise, &compile)?;
         let file = course.built_file(exercise);

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use cuda::compile::{self, CompileError, Compiler, Options, Source};
+use cuda::compile::{self, CompileError, Compiler, Ir, Options, Source};
 use rayon::prelude::*;
 use serde::Serialize;
 use sim::{ErrorClass, Module, Report};
@@ -77,10 +77,17 @@ impl TranslationError {
 pub fn both(name: &str, text: &str, optimised: bool) -> Result<[String; 2], TranslationError> {
     let options = Options { debug: !optimised, ..Options::with(Compiler::Clang) };
     let source = Source { name, text };
-    let theirs = compile::compile_source(&source, &options)?.ptx;
     let ir = compile::llvm_ir(&source, &options)?;
-    let own = ptxgen::translate(&ir, &ptxgen::Options::default());
-    Ok([theirs, own.map_err(|error| TranslationError::Translate(name.to_owned(), error))?])
+    Ok([compile::compile_source(&source, &options)?.ptx, own(name, &ir)?])
+}
+
+/// The PTX that our own back end makes of a source's LLVM IR.
+///
+/// # Errors
+/// [`TranslationError::Translate`].
+pub fn own(name: &str, ir: &Ir) -> Result<String, TranslationError> {
+    let options = ptxgen::Options { target: ir.arch.gpu(), ..ptxgen::Options::default() };
+    ptxgen::translate(&ir.text, &options).map_err(|error| TranslationError::Translate(name.to_owned(), error))
 }
 
 /// Compares the versions of the workbook whose names hold one of `names`; all, if there is none.

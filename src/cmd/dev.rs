@@ -128,8 +128,8 @@ pub(crate) fn run(args: &Dev, json: bool) -> Ended {
         }
         DevCommand::Requests { exercises: Some(course), .. } => {
             let course = Course::load(course).map_err(exercise::failed)?;
-            let clang = Cached::new(prebuild::compiler(Maker::Clang));
-            for request in exercises::page::requests::lines(&course, &clang).map_err(exercise::failed)? {
+            let pages = prebuild::compiler(Maker::Pages);
+            for request in exercises::page::requests::lines(&course, &*pages).map_err(exercise::failed)? {
                 say!("{request}");
             }
             Ok(0)

@@ -49,7 +49,7 @@ pub(crate) fn run(command: &DevCommand, json: bool) -> Ended {
     if wants(SuiteChoice::Exercises) {
         let course = Course::load(Path::new(COURSE)).map_err(exercise::failed)?;
         let nvrtc = prebuild::compiler(exercises::built::Maker::Nvrtc);
-        let nvrtc: Option<&dyn exercises::Compiler> = if kernels::nvrtc::get().is_ok() { Some(&nvrtc) } else { None };
+        let nvrtc: Option<&dyn exercises::Compiler> = if kernels::nvrtc::get().is_ok() { Some(&*nvrtc) } else { None };
         let ran = exercises::roads::compare(&course, only, *alternatives, nvrtc);
         roads.extend(ran.map_err(exercise::failed)?);
         suites.push(Suite::Exercises);

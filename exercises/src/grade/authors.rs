@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 
 use super::{author_code, code};
-use crate::built::{Build, Built, Maker};
+use crate::built::{Build, Built, Maker, slim};
 use crate::compiler::{Compiled, Compiler};
 use crate::course::{Course, CourseError, Exercise, Files, read, sources};
 use crate::instance::Code;
@@ -43,23 +43,25 @@ impl Authors {
             let kernel = author_code(compiler, &course.solution_file(exercise))?.0;
             return Ok(Self { kernel: Some(kernel), ..Self::default() });
         }
-        let own: Result<Vec<Code>, GradeError> = own_files(course, exercise)
+        let own: Vec<Code> = own_files(course, exercise)
             .map_err(|why| GradeError::Course(why.to_string()))?
             .par_iter()
             .map(|file| Ok(author_code(compiler, file)?.0))
-            .collect();
+            .collect::<Result<_, GradeError>>()?;
+        // What is the same code costs the same.
+        let same: Vec<String> = own.iter().map(|code| slim(&code.counted_ptx)).collect();
         let others = ahead.map_or(Vec::new(), |built| built.own);
-        let others = others.iter().filter(|build| build.compiler == Maker::Nvrtc).map(|build| build.code(""));
+        let others = others.iter().filter(|build| !same.contains(&build.ptx)).map(|build| build.code(""));
         let reference =
             needs_reference(exercise).then(|| author_code(compiler, &course.reference_file(exercise))).transpose()?;
         let reference = reference.map(|(code, _)| code);
-        Ok(Self { own: own?, others: others.collect::<Result<_, _>>()?, reference, kernel: None })
+        Ok(Self { own, others: others.collect::<Result<_, _>>()?, reference, kernel: None })
     }
 
     fn of_built(course: &Course, exercise: &Exercise, built: &Built) -> Result<Self, GradeError> {
         let others: Result<Vec<Code>, GradeError> = built.own.iter().map(|build| build.code("")).collect();
-        // In a page clang compiles, and the results are those of its code.
-        let reference = built.reference.iter().find(|build| build.compiler == Maker::Clang);
+        // The results are those of the code that the page's compiler makes.
+        let reference = built.reference.iter().find(|build| build.compiler == Maker::Pages);
         let kernel = built.kernel.as_ref().map(|build| {
             let text = course.read(&course.solution_file(exercise));
             build.code(&text.map_err(|why| GradeError::Course(why.to_string()))?)

@@ -18,6 +18,12 @@ impl Arch {
     pub const fn new(number: u32) -> Self {
         Self { number, suffix: None }
     }
+
+    /// The GPU of the same number, such as `sm_90a`.
+    #[must_use]
+    pub fn gpu(self) -> String {
+        format!("sm_{}{}", self.number, self.suffix.map(String::from).unwrap_or_default())
+    }
 }
 
 impl std::fmt::Display for Arch {

@@ -63,10 +63,6 @@ const HOST: &str = "x86_64-unknown-linux-gnu";
 /// Most errors that are told.
 const MOST_ERRORS: &str = "100";
 
-fn gpu(arch: Arch) -> String {
-    format!("sm_{}{}", arch.number, arch.suffix.map(String::from).unwrap_or_default())
-}
-
 fn standard(wanted: &Wanted) -> String {
     format!("-std={}", wanted.standard.as_deref().unwrap_or("c++17"))
 }
@@ -83,7 +79,7 @@ fn texts(options: &[&str]) -> Vec<String> {
 #[must_use]
 pub fn driver(wanted: &Wanted) -> Vec<String> {
     let mut flags = texts(&["-x", "cuda", "--cuda-device-only", "-S"]);
-    flags.push(format!("--cuda-gpu-arch={}", gpu(wanted.arch)));
+    flags.push(format!("--cuda-gpu-arch={}", wanted.arch.gpu()));
     flags.push(standard(wanted));
     flags.push(level(wanted).to_owned());
     if wanted.line_info || wanted.debug {
@@ -152,7 +148,7 @@ pub fn front_end(wanted: &Wanted, input: &str, headers: &str) -> Vec<String> {
         flags.push("-vectorize-loops".to_owned());
         flags.extend(OF_THE_BACK_END.iter().flat_map(|option| ["-mllvm".to_owned(), (*option).to_owned()]));
     }
-    flags.extend(["-target-cpu".to_owned(), gpu(wanted.arch)]);
+    flags.extend(["-target-cpu".to_owned(), wanted.arch.gpu()]);
     flags.extend(texts(&["-target-feature", ptx_release(wanted.arch)]));
     if wanted.line_info || wanted.debug {
         // Optimised code for a GPU has lines and no names of variables: `ptxas` takes it for code to be debugged otherwise.

@@ -204,14 +204,23 @@ pub fn compile_source(source: &Source<'_>, options: &Options) -> Result<Compiled
     }
 }
 
-/// The LLVM IR that clang makes of a source, as text: what LLVM's back end would make PTX of. Templates have no instances, and
-/// what is for the host is not left out.
+/// LLVM IR.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Ir {
+    /// The text.
+    pub text: String,
+    /// What it is for.
+    pub arch: Arch,
+}
+
+/// The LLVM IR that clang makes of a source: what LLVM's back end would make PTX of. Templates have no instances, and what is
+/// for the host is not left out.
 ///
 /// # Errors
 /// As [`compile_source`] with clang.
-pub fn llvm_ir(source: &Source<'_>, options: &Options) -> Result<String, CompileError> {
-    let arch = arch::arch_of(source, options)?;
-    clang::ir(&llvm::get()?, source, options, arch)
+pub fn llvm_ir(source: &Source<'_>, options: &Options) -> Result<Ir, CompileError> {
+    let asked = arch::arch_of(source, options)?;
+    Ok(Ir { text: clang::ir(&llvm::get()?, source, options, asked)?, arch: asked.arch })
 }
 
 /// The environment variable that names the compiler of device code, where both are there: `nvrtc` or `clang`.

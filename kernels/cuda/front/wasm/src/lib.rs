@@ -97,8 +97,7 @@ fn done(request: Request) -> Result<Value, (&'static str, String)> {
             let wanted = Wanted { arch, debug, ..Wanted::default() };
             let arguments = flags::front_end(&wanted, SOURCE, HEADERS);
             let files = BTreeMap::from([(SOURCE, flags::text(&name, &source, false))]);
-            let target = format!("sm_{}{}", arch.number, arch.suffix.map(String::from).unwrap_or_default());
-            Ok(json!(Order { arguments, files, headers: HEADERS, output: flags::OUTPUT, target }))
+            Ok(json!(Order { arguments, files, headers: HEADERS, output: flags::OUTPUT, target: arch.gpu() }))
         }
         Request::Read { name, log } => {
             let log = messages::readable(&log);
