@@ -216,8 +216,8 @@ pub struct Access {
     pub sectors: u32,
     /// How many 128-byte lines.
     pub lines: u32,
-    /// Of a load: wavefronts that L1 takes to deliver it. Its data lie in the banks of shared memory, so that words of
-    /// different lines meet in a bank.
+    /// Of a load: wavefronts that L1 takes to look up its tags or to deliver its data, whichever are more. The data lie in the
+    /// banks of shared memory, so that words of different lines meet in a bank.
     pub wavefronts: u32,
     /// Most lanes that update one element: 1 for loads and stores.
     pub together: u32,

@@ -8,7 +8,6 @@ use crate::report::stall::Stall;
 /// Clocks from when a memory instruction begins until its registers are read. Not measured: between 2 and 20 it changed no
 /// predicted time of 15 kernels by more than 2 percent.
 const SOURCES: f64 = 10.0;
-
 /// Instructions of a partition that wait for the memory pipe before warps that want to add to them are held up. A warp of an
 /// H100 whose loads take 32 clocks issues sixteen of them at once behind the first; several of one partition share these places.
 const PLACES: usize = 16;
