@@ -510,6 +510,12 @@ static void round_of_all(int multiprocessors)
     print("dram_read_bytes", reading);
     print("dram_write_bytes", rate(1, 1));
     print("dram_mixed_bytes", mixed);
+    auto apart = [&](int count) {
+        return clocks_of(us([&] {
+            scatter_loads<<<count / 256, 256>>>((Word *)a, GIB / 32 - 1, odd, out);
+        }));
+    };
+    print("dram_rows", 0.75 * many / (apart(many) - apart(many / 4)));
     // What of a copy is not written when it ends: what it takes beyond its beginning,
     // which reading alone shows.
     auto kept = [&](double bytes) {

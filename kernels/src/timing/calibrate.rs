@@ -20,7 +20,7 @@ use crate::nvcc::{self, NvccError};
 const SOURCE: &str = include_str!("../../calibrate/calibrate.cu");
 
 /// Numbers that benchmarks give, by their names in the target's file, with the benchmark in words.
-const MEASURED: [(&str, &str); 45] = [
+const MEASURED: [(&str, &str); 46] = [
     ("clock_mhz", "clock_against_timer: clocks of one thread by nanoseconds"),
     ("launch_us", "empty_kernel: one, between two events, caches just emptied"),
     ("next_launch_us", "store_one: slope over 1 to 20 kernels in a queue"),
@@ -51,6 +51,7 @@ const MEASURED: [(&str, &str); 45] = [
     ("dram_mixed_bytes", "copy_once: slope over 256 MiB to 1 GiB, both directions together"),
     ("l2_dirty_part", "copy_once of 16 MiB: what of it is not written when it ends"),
     ("l2_dirty_bytes", "copy_once of 128 MiB: what of it is not written when it ends"),
+    ("dram_rows", "scatter_loads of one sector each from 1 GiB: slope over 2^22 to 2^24 sectors"),
     ("dram_spread", "in_flight: rounds of four loads of a thread beyond rounds of one, 8 warps per multiprocessor"),
     ("dram_crowding", "in_flight: rounds of one load, 64 warps per multiprocessor beyond 8"),
     ("dram_mixed_crowding", "copy_waiting: rounds, 64 warps per multiprocessor beyond 8"),

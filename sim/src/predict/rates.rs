@@ -12,6 +12,11 @@ const MEASURED: [(&str, &str); 2] = [
     ("h200", include_str!("../../targets/timing/h200.toml")),
 ];
 
+/// A rate that is not known.
+const fn unknown() -> f64 {
+    f64::INFINITY
+}
+
 /// Least bytes of L1 that shared memory leaves.
 const LEAST_L1: f64 = 16_384.0;
 
@@ -97,6 +102,9 @@ pub struct Rates {
     pub dram_write_bytes: f64,
     /// Bytes read and written together, by kernels that do both.
     pub dram_mixed_bytes: f64,
+    /// Rows of memory that are opened in a clock.
+    #[serde(default = "unknown")]
+    pub dram_rows: f64,
     /// Clocks by which a load from memory takes longer or shorter, on average: the mean of an exponential distribution.
     pub dram_spread: f64,
     /// Clocks that a load waits when memory is busy for half of the time: `u / (1 - u)` times as many for another part `u`.
@@ -240,7 +248,7 @@ impl Rates {
             };
         let clock = f64::from(target.clock_mhz);
         let bytes = target.bandwidth_mb_per_s as f64 / clock;
-        let unknown = f64::INFINITY;
+        let unknown = unknown();
         Self {
             multiprocessors: f64::from(target.multiprocessors),
             dram_peak_bytes: bytes,
@@ -279,6 +287,7 @@ impl Rates {
             dram_read_bytes: bytes,
             dram_write_bytes: bytes,
             dram_mixed_bytes: bytes,
+            dram_rows: unknown,
             dram_spread: 0.0,
             dram_crowding: 0.0,
             dram_mixed_crowding: 0.0,

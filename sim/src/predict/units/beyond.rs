@@ -6,11 +6,13 @@
 //! number of clocks (M/M/1). Both are measured (`dram_spread`, `dram_crowding`). No clock and no random source is asked:
 //! a chunk's number decides how long it takes.
 
+use std::collections::VecDeque;
+
 use super::super::rates::Rates;
 use super::super::reuse::Found;
 use super::super::slices;
 use super::super::trace::{Access, AccessKind};
-use super::stores::Line;
+use super::stores::{Line, SCATTERED};
 use super::{Units, at};
 
 /// Blocks that touched a sector before it is taken to be in every L1 cache.
@@ -18,6 +20,13 @@ const COMMON: u32 = 6;
 /// Bytes next to each other that take equally long. Not measured alone: with less, blocks of 1 KiB that each load takes too
 /// long for, as `read_once` shows, would wait for several.
 const PAGE: u64 = 2048;
+/// Bytes next to each other that lie in one row of memory; further ones are dealt out to others. Words of different sectors that
+/// are 64 bytes apart are stored more than twice as fast as those that are 256 bytes apart, and these no faster than words
+/// anywhere.
+const ROW: u64 = 256;
+/// Rows that stay open for a multiprocessor. Not measured alone: with as many as a warp has lanes, warps that store to 32 rows in
+/// turn would find them open, which they do not.
+const OPEN: usize = 8;
 /// No block: a sector that is in L2 only.
 const NOBODY: u32 = u32::MAX;
 /// Clocks over which it is looked at how busy memory is.
@@ -41,6 +50,10 @@ pub(super) struct Memory {
     latency: f64,
     read_rate: f64,
     write_rate: f64,
+    /// Rows that all multiprocessors together have opened in a clock.
+    rows: f64,
+    /// The rows that were touched last.
+    open: VecDeque<u64>,
     crowding: f64,
     /// The part of the clocks lately for which it worked, at the time `asked`.
     used: f64,
@@ -56,7 +69,28 @@ impl Memory {
             (rates.dram_read_bytes, rates.dram_write_bytes, rates.dram_crowding)
         };
         let latency = rates.dram_latency + if mixed { rates.dram_turning } else { 0.0 };
-        Self { free: 0.0, latency, read_rate, write_rate, crowding, used: 0.0, asked: 0.0 }
+        let (rows, open) = (rates.dram_rows, VecDeque::new());
+        Self { free: 0.0, latency, read_rate, write_rate, rows, open, crowding, used: 0.0, asked: 0.0 }
+    }
+
+    /// Whether memory opens a row for this sector of an access. Where lanes lie in few lines, as in a tile, neighbouring blocks touch
+    /// the rest of the row at about the same time, from other multiprocessors, so that its row is not counted here.
+    pub(super) fn opens(&mut self, sector: u64, access: &Access) -> bool {
+        if access.lines < SCATTERED {
+            return false;
+        }
+        let row = sector * 32 / ROW;
+        if let Some(place) = self.open.iter().rposition(|&open| open == row) {
+            // Mostly it is the last one.
+            self.open.remove(place);
+            self.open.push_back(row);
+            return false;
+        }
+        if self.open.len() == OPEN {
+            self.open.pop_front();
+        }
+        self.open.push_back(row);
+        true
     }
 
     /// Serves a request of so many clocks, not before `time`: when it is served, with what it waits beyond that.
@@ -81,10 +115,11 @@ fn spread(chunk: u64, chunks: f64, mean: f64) -> f64 {
 }
 
 impl Units<'_> {
-    /// Takes so many bytes of memory, not before `time`; when they are there, and what they are late.
-    fn memory(&mut self, time: f64, bytes: f64, writes: bool) -> (f64, f64) {
+    /// Takes so many bytes of memory, from so many rows that it opens for them, not before `time`; when they are there, and what
+    /// they are late. Sectors that lie alone cost a row each, which takes longer than their bytes.
+    fn memory(&mut self, time: f64, (bytes, rows): (f64, f64), writes: bool) -> (f64, f64) {
         let rate = if writes { self.memory.write_rate } else { self.memory.read_rate };
-        let busy = bytes * self.active / rate;
+        let busy = (bytes / rate).max(rows / self.memory.rows) * self.active;
         self.busy[at::DRAM] += busy;
         self.memory.serve(time, busy)
     }
@@ -134,7 +169,7 @@ impl Units<'_> {
         let found = if access.polls { Found { fresh: 0.0, cold: false, ..found } } else { found };
         let sectors = f64::from(access.sectors);
         let (mut missed, mut bytes) = (0.0, 0.0);
-        let (mut chunks, mut last) = (0.0f64, u64::MAX);
+        let (mut chunks, mut last, mut rows) = (0.0f64, u64::MAX, 0.0);
         for &sector in &trace.sectors[range] {
             let (l1, l2) = self.touch(sector, block, found.common);
             if l1 && access.kind == AccessKind::Load {
@@ -149,6 +184,7 @@ impl Units<'_> {
             if fresh {
                 self.fresh_so_far -= 1.0;
                 bytes += self.with_its_pair(sector);
+                rows += f64::from(u8::from(self.memory.opens(sector, access)));
             }
             // Who asks at the same time as the one that has it fetched waits for memory, too.
             if fresh || found.cold && block < self.first_wave {
@@ -175,7 +211,7 @@ impl Units<'_> {
             return ready;
         }
         self.moved.dram_read += bytes;
-        let (served, late) = self.memory(slot, bytes, false);
+        let (served, late) = self.memory(slot, (bytes, rows), false);
         let ready = ready.max(served + late + self.memory.latency + spread(last, chunks, rates.dram_spread));
         self.arrives(access, ready);
         ready
@@ -192,22 +228,16 @@ impl Units<'_> {
         let slot = time.max(self.writes);
         self.writes = slot + busy * self.active;
         self.busy[at::L2_WRITES] += busy * self.active;
-        for pair in [0, 2] {
-            let both = [pair, pair + 1];
-            let lacks = both.iter().any(|&number| line.fresh[number] && !whole(number));
-            let known = |&number: &usize| {
-                !line.fresh[number] && (stored(number) || self.seen.contains_key(&(line.number * 4 + number as u64)))
-            };
-            if lacks && !both.iter().any(known) {
-                // Of a pair that is not in L2 what is not written is read first.
-                self.moved.dram_read += 64.0;
-                self.memory(slot, 64.0, false);
-            }
-        }
+        // Of a sector that is not in L2 what is not written is read first.
+        let lacks = count(&|number| line.fresh[number] && !whole(number)) * 32.0;
         let bytes = count(&|number| line.fresh[number]) * 32.0 * self.written_back;
+        self.moved.dram_read += lacks;
         self.moved.dram_written += bytes;
+        if lacks > 0.0 {
+            self.memory(slot, (lacks, line.rows), false);
+        }
         if bytes > 0.0 {
-            self.memory(slot, bytes, true);
+            self.memory(slot, (bytes, line.rows * self.written_back), true);
         }
         self.writes
     }

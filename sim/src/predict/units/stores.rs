@@ -8,7 +8,7 @@ use super::super::trace::Access;
 use super::Units;
 
 /// Lines of a store from which on it waits for no other: none of 8 lines or more joined another one.
-const SCATTERED: u32 = 8;
+pub(super) const SCATTERED: u32 = 8;
 
 /// A line with what was stored to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,6 +20,8 @@ pub(super) struct Line {
     pub fresh: [bool; 4],
     /// Bytes of each of its sectors, as far as is known: as many as were stored, each of them once.
     pub bytes: [f64; 4],
+    /// Rows of memory that are opened for it.
+    pub rows: f64,
 }
 
 impl Line {
@@ -42,6 +44,7 @@ impl Stores {
         (number, at): (u64, f64),
         sectors: &[(u64, bool)],
         bytes: f64,
+        rows: f64,
         (window, most): (f64, usize),
         waits: bool,
     ) -> Vec<Line> {
@@ -55,8 +58,10 @@ impl Stores {
             at,
             fresh: [false; 4],
             bytes: [0.0; 4],
+            rows: 0.0,
         });
         line.at = at;
+        line.rows = rows.max(line.rows);
         for &(sector, fresh) in sectors {
             line.bytes[(sector & 3) as usize] += bytes;
             line.fresh[(sector & 3) as usize] |= fresh;
@@ -104,7 +109,10 @@ impl Units<'_> {
             let (window, most) = (self.rates.l1_latency, self.rates.store_lines as usize);
             // Whoever looks sees it from now on.
             let stored: Vec<(u64, bool)> = rest[..of_line].iter().map(|&sector| (sector, self.in_l2(sector))).collect();
-            let left = self.stores.store((line, start), &stored, bytes, (window, most), access.lines < SCATTERED);
+            let fresh = stored.iter().any(|&(_, fresh)| fresh);
+            let rows = f64::from(u8::from(fresh && self.memory.opens(first, access)));
+            let waits = access.lines < SCATTERED;
+            let left = self.stores.store((line, start), &stored, bytes, rows, (window, most), waits);
             rest = &rest[of_line..];
             for line in left {
                 until = until.max(self.write(start.min(line.at + window), &line));
@@ -130,10 +138,10 @@ mod tests {
         let mut stores = Stores::default();
         let sectors = [40, 41, 42, 43].map(|sector| (sector, true));
         for word in 0..3 {
-            assert!(stores.store((10, f64::from(word)), &sectors, 8.0, (30.0, 8), true).is_empty(), "word {word}");
+            assert!(stores.store((10, f64::from(word)), &sectors, 8.0, 1.0, (30.0, 8), true).is_empty(), "word {word}");
         }
-        let left = stores.store((10, 3.0), &sectors, 8.0, (30.0, 8), true);
-        assert_eq!(left, [Line { number: 10, at: 3.0, fresh: [true; 4], bytes: [32.0; 4] }]);
+        let left = stores.store((10, 3.0), &sectors, 8.0, 0.0, (30.0, 8), true);
+        assert_eq!(left, [Line { number: 10, at: 3.0, fresh: [true; 4], bytes: [32.0; 4], rows: 1.0 }]);
         assert!(stores.lines.is_empty());
     }
 
@@ -142,11 +150,13 @@ mod tests {
         let mut stores = Stores::default();
         let mut left = Vec::new();
         for line in 0..6 {
-            left.extend(stores.store((line, line as f64 * 10.0), &[(line * 4 + 1, true)], 4.0, (30.0, 8), true));
+            left.extend(stores.store((line, line as f64 * 10.0), &[(line * 4 + 1, true)], 4.0, 1.0, (30.0, 8), true));
         }
         assert_eq!(left.iter().map(|line| line.number).collect::<Vec<_>>(), [0, 1]);
         assert_eq!(left[0].bytes, [0.0, 4.0, 0.0, 0.0]);
         // Who is stored to again waits again.
-        assert!(stores.store((3, 59.0), &[(13, true)], 4.0, (30.0, 8), true).iter().map(|line| line.number).eq([2]));
+        assert!(
+            stores.store((3, 59.0), &[(13, true)], 4.0, 1.0, (30.0, 8), true).iter().map(|line| line.number).eq([2])
+        );
     }
 }
