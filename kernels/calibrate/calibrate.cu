@@ -274,6 +274,47 @@ __global__ void rounds(Word *out, int n, Word y)
     if (v == 77) out[0] = 1;
 }
 
+template <int N>
+static __device__ void operations(Word &v, Word y)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        asm volatile("lop3.b32 %0, %0, %1, %0, 0x96;" : "+r"(v) : "r"(y));
+}
+
+// N times a round lanes ask whether to do 24 operations, and all do.
+template <int N>
+__global__ void guarded(Word *out, int n, Word y)
+{
+    Word v = y + threadIdx.x;
+#pragma unroll 1
+    for (int r = 0; r < n; r++) {
+#pragma unroll
+        for (int i = 0; i < N; i++) {
+            if (v != i) operations<24>(v, y);
+            operations<8>(v, y);
+        }
+    }
+    if (v == 77) out[0] = 1;
+}
+
+static __device__ __noinline__ Word function(Word v, Word y)
+{
+    operations<8>(v, y);
+    return v;
+}
+
+__global__ void called(Word *out, int n, Word y)
+{
+    Word v = y + threadIdx.x;
+#pragma unroll 1
+    for (int r = 0; r < n; r++) {
+        v = function(v, y);
+        operations<8>(v, y);
+    }
+    if (v == 77) out[0] = 1;
+}
+
 // Lanes add up in groups of neighbours, as many as `size`: one group after the other.
 __global__ void grouped(Word *out, int n, Word size)
 {
@@ -463,6 +504,10 @@ static void round_of_all(int multiprocessors)
     };
     const double l2_writes = (16 << 15) / clocks_of(rewrite(32) - rewrite(16));
     print("l2_write_sectors", l2_writes);
+    auto by_one = [&](Long mib) {
+        return us([&] { write_many<<<1, 1024>>>((uint4 *)a, mib << 16); });
+    };
+    print("store_sectors", (8 << 15) / clocks_of(by_one(16) - by_one(8)));
     const Word few = (1u << 16) - 1, odd = 2654435761u;
     const int many = 1 << 24;
     print("l2_read_lines", many / clocks_of(us([&] {
@@ -582,17 +627,17 @@ static void round_of_all(int multiprocessors)
     STORES(7);
     print("store_lines", 8 * joined);
 
-    auto of_round = [&](int blocks, int threads, int what) {
-        double time = clocks_of(us([&] {
-            if (what == 16)
-                rounds<16><<<blocks, threads>>>(out, 2000, 3);
-            else
-                rounds<1><<<blocks, threads>>>(out, 2000, 3);
-        }));
+    auto of_round = [&](void (*kernel)(Word *, int, Word)) {
+        double time = clocks_of(us([&] { kernel<<<S, 128>>>(out, 2000, 3); }));
         return (time - begins) / 2000;
     };
     // The last of sixteen operations is issued 63 clocks behind the first one's issue.
-    print("branch", of_round(S, 128, 16) - 63);
+    const double branch = of_round(rounds<16>) - 63;
+    print("branch", branch);
+    // By their stall counts the others of a guarded part take 149 clocks, and those of
+    // a round with a call, but for the three jumps, 68.
+    print("converge", of_round(guarded<2>) - of_round(guarded<1>) - 149);
+    print("call", (of_round(called) - branch - 68) / 2);
     // What each further group takes, but for 38 clocks of the sum and 7 of the others.
     auto of_groups = [&](int groups) {
         return told([&] { grouped<<<1, 32>>>(out, 256, 32 / groups); }) / 256;

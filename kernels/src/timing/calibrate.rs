@@ -20,7 +20,7 @@ use crate::nvcc::{self, NvccError};
 const SOURCE: &str = include_str!("../../calibrate/calibrate.cu");
 
 /// Numbers that benchmarks give, by their names in the target's file, with the benchmark in words.
-const MEASURED: [(&str, &str); 46] = [
+const MEASURED: [(&str, &str); 49] = [
     ("clock_mhz", "clock_against_timer: clocks of one thread by nanoseconds"),
     ("launch_us", "empty_kernel: one, between two events, caches just emptied"),
     ("next_launch_us", "store_one: slope over 1 to 20 kernels in a queue"),
@@ -51,6 +51,7 @@ const MEASURED: [(&str, &str); 46] = [
     ("dram_mixed_bytes", "copy_once: slope over 256 MiB to 1 GiB, both directions together"),
     ("l2_dirty_part", "copy_once of 16 MiB: what of it is not written when it ends"),
     ("l2_dirty_bytes", "copy_once of 128 MiB: what of it is not written when it ends"),
+    ("store_sectors", "write_many of 8 and 16 MiB by one multiprocessor: slope"),
     ("dram_rows", "scatter_loads of one sector each from 1 GiB: slope over 2^22 to 2^24 sectors"),
     ("dram_spread", "in_flight: rounds of four loads of a thread beyond rounds of one, 8 warps per multiprocessor"),
     ("dram_crowding", "in_flight: rounds of one load, 64 warps per multiprocessor beyond 8"),
@@ -58,6 +59,8 @@ const MEASURED: [(&str, &str); 46] = [
     ("dram_turning", "copy_waiting beyond in_flight: rounds, 8 warps per multiprocessor"),
     ("store_lines", "store_words of 2 to 7 words, 8 warps at a time: lines up to which half of the stores join"),
     ("branch", "rounds of 16 operations in a chain: what is beyond the chain"),
+    ("converge", "guarded: two parts of a round beyond one, less what their other instructions take"),
+    ("call", "called: a round with a call and a return, less what its other instructions take, by two"),
     ("part", "grouped: sums by a warp's groups of lanes, slope over 8 to 32 groups, half of what is beyond the sum"),
     ("register_read", "operands: a multiplication and addition of three registers, by the reads of a bank"),
     ("code_bytes", "straight: the longest code of which a line takes its issue"),

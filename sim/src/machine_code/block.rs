@@ -14,9 +14,6 @@ use crate::predict::tracer::Tracer;
 /// Warp-instructions that a block may still execute after threads of it missed memory.
 pub(super) const AFTERMATH: u64 = 1 << 16;
 
-/// Where local memory lies for the tracer: no buffer is there.
-const LOCAL_MEMORY: u64 = 1 << 62;
-
 /// What is counted of one machine instruction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Executed {
@@ -119,30 +116,19 @@ impl<'m> Block<'m> {
         self.coordinates = self.machine.grid.coordinates(self.index);
     }
 
-    /// Counts an access of warp `warp` to memory.
+    /// Counts an access to memory.
     #[inline(always)]
-    pub(super) fn memory(&mut self, warp: u32, event: &MemoryEvent<'_>) {
+    pub(super) fn memory(&mut self, event: &MemoryEvent<'_>) {
         self.counters.memory(event);
         if self.tracer.is_some() {
-            self.trace_memory(warp, event);
+            self.trace_memory(event);
         }
     }
 
     #[cold]
-    fn trace_memory(&mut self, warp: u32, event: &MemoryEvent<'_>) {
-        let local = u64::from(self.machine.program.local_bytes) * 32;
-        let first = (self.index * u64::from(self.machine.warps_per_block()) + u64::from(warp)) * local;
+    fn trace_memory(&mut self, event: &MemoryEvent<'_>) {
         let Some(tracer) = &mut self.tracer else { return };
         match event.kind {
-            // Words of local memory with one address lie side by side, in a place of the warp's own.
-            MemoryKind::LocalLoad | MemoryKind::LocalStore => {
-                let place = |lane: usize| {
-                    let address = event.addresses[lane];
-                    LOCAL_MEMORY + first + (address / 4 * 32 + lane as u64) * 4 + address % 4
-                };
-                let addresses = std::array::from_fn(place);
-                tracer.memory(&MemoryEvent { addresses: &addresses, ..*event });
-            }
             // The part of a copy in shared memory belongs to the instruction that reads global memory.
             MemoryKind::SharedCopy => {}
             _ => tracer.memory(event),

@@ -188,9 +188,11 @@ fn products(text: &str) -> u32 {
 
 fn action(inst: &Inst) -> Action {
     match inst.name {
-        "BRA" | "CALL" | "RET" | "BRX" | "JMP" => Action::Branch,
+        "BRA" | "BRX" | "JMP" => Action::Branch,
+        "CALL" | "RET" => Action::Call,
         "ENDCOLLECTIVE" => Action::Part,
         "WARPSYNC" if inst.text.contains("COLLECTIVE") => Action::Part,
+        "BSYNC" | "WARPSYNC" => Action::Converge,
         "MEMBAR" => Action::Fence,
         "NANOSLEEP" => Action::Sleep,
         "LDGDEPBAR" => Action::Commit,

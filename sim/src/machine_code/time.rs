@@ -64,7 +64,9 @@ pub(super) fn timed(
             (most <= MOST).then(|| (own, all as f64 / most.max(1) as f64))
         };
         let uneven_work = work.is_uneven(chosen.followed.len());
-        if let Some((own, times)) = (uneven_work && all_known).then(busiest).flatten() {
+        // Of blocks that have a multiprocessor each the one with the most work ends last, however little more it has.
+        let apart = count <= multiprocessors;
+        if let Some((own, times)) = ((uneven_work || apart) && all_known).then(busiest).flatten() {
             (chosen.followed, whole) = (own, Some(times));
         } else if uneven_work {
             let share = count.div_ceil(multiprocessors) as usize;
@@ -76,7 +78,9 @@ pub(super) fn timed(
     }
     let code = issue::code(program);
     let past_l1 = issue::past_l1(program);
-    let tracer = |wanted: Vec<u64>| Tracer::of_machine_code(code.clone(), past_l1.clone(), wanted, chosen.neighbours);
+    let local = u64::from(program.local_bytes);
+    let tracer =
+        |wanted: Vec<u64>| Tracer::of_machine_code(code.clone(), past_l1.clone(), wanted, chosen.neighbours, local);
     let mut block = Block::new(&machine);
     block.tracer = Some(Box::new(tracer(chosen.followed.clone())));
     if in_turn {
@@ -85,6 +89,7 @@ pub(super) fn timed(
         run::each(&machine, &mut block, &chosen.followed);
     }
     let mut trace = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
+    trace.reuse_local(resident);
     let mean = trace.blocks.iter().map(|block| block.executed).sum::<u64>() / trace.blocks.len().max(1) as u64;
     let few = (FOOTPRINTS / mean.max(1)).min(MOST_FOOTPRINTS);
     // Of blocks with too much work there are too few to tell anything.
@@ -95,6 +100,9 @@ pub(super) fn timed(
         run::each(&machine, &mut block, &blocks);
         let spread = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
         trace.sharing = reuse::sharing(&spread, &trace, count);
+        if spread.blocks.len() as u64 == count && count <= multiprocessors * u64::from(resident) {
+            trace.early = reuse::early(&spread, &trace);
+        }
     }
     let shape = Shape { blocks: count, resident, shared_bytes: machine.shared_bytes, warm: 0.0, followed: 0, whole };
     let registers = program.registers_per_thread();

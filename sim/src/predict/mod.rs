@@ -251,6 +251,7 @@ pub fn sample(module: &Module, kernel: &str, launch: &Launch, options: &Options,
         scheduler::run_sample(machine, tracer, &chosen.followed, chosen.first)
     })?;
     let mut trace = ran.observer.into_trace();
+    trace.reuse_local(resident);
     trace.sharing = reuse::sharing(&trace, &trace, machine.grid.count());
     let shape = Shape {
         blocks: machine.grid.count(),

@@ -8,6 +8,10 @@ use super::trace::{Issue, Unit};
 
 /// Most partitions of a multiprocessor.
 const PARTITIONS: usize = 4;
+/// Clocks for which an instruction may wait in front of its pipe. Without that a pipe that takes an instruction every other clock
+/// loses one whenever the scheduler is just busy with another instruction; an H100's eight warps, each of which repeats sixteen
+/// operations of one pipe, an addition and a jump, lose nothing: 34.1 clocks a round and warp.
+const AHEAD: f64 = 1.0;
 /// The pipes of a partition: ALU, both halves of FMA, FP64, XU, uniform, tensor, control.
 const PIPES: usize = 8;
 const LITE: usize = 2;
@@ -46,16 +50,17 @@ impl Pipes {
         }
     }
 
-    /// When an instruction's pipe is free.
+    /// When an instruction can be issued to its pipe.
     pub(super) fn free(&self, partition: usize, unit: Unit) -> f64 {
-        self.of(partition, unit).map_or(0.0, |pipe| self.free[partition][pipe])
+        self.of(partition, unit).map_or(0.0, |pipe| self.free[partition][pipe] - AHEAD)
     }
 
     /// Keeps the pipe of an instruction busy.
     pub(super) fn take(&mut self, partition: usize, issue: &Issue, at: f64) {
         if let Some(pipe) = self.of(partition, issue.unit) {
             let clocks = f64::from(issue.clocks) * self.slower[pipe];
-            self.free[partition][pipe] = at + clocks;
+            let free = &mut self.free[partition][pipe];
+            *free = free.max(at) + clocks;
             self.busy[pipe] += clocks;
         }
     }
@@ -86,14 +91,14 @@ mod tests {
     #[test]
     fn integer_multiplications_take_twice_what_single_precision_does() {
         let (single, integer) = (clocks_of(&[Unit::Fma; 100]), clocks_of(&[Unit::FmaHeavy; 100]));
-        assert_eq!((single, integer), (100.0, 199.0));
+        assert_eq!((single, integer), (100.0, 198.0));
     }
 
     #[test]
     fn integers_on_alu_and_fma_go_side_by_side() {
         let mixed: Vec<Unit> = [Unit::Alu, Unit::FmaHeavy].repeat(50);
         assert_eq!(clocks_of(&mixed), 100.0);
-        assert_eq!(clocks_of(&[Unit::Alu; 100]), 199.0);
+        assert_eq!(clocks_of(&[Unit::Alu; 100]), 198.0);
         // Half of the single-precision instructions find the lite half free.
         let both: Vec<Unit> = [Unit::Fma, Unit::FmaHeavy].repeat(50);
         assert_eq!(clocks_of(&both), 100.0);

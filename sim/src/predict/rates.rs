@@ -105,6 +105,15 @@ pub struct Rates {
     /// Rows of memory that are opened in a clock.
     #[serde(default = "unknown")]
     pub dram_rows: f64,
+    /// Clocks from where a warp's lanes come together to its next instruction.
+    #[serde(default)]
+    pub converge: f64,
+    /// Clocks from a call or a return to the warp's next instruction.
+    #[serde(default)]
+    pub call: f64,
+    /// Sectors that a multiprocessor hands to L2 in a clock.
+    #[serde(default = "unknown")]
+    pub store_sectors: f64,
     /// Clocks by which a load from memory takes longer or shorter, on average: the mean of an exponential distribution.
     pub dram_spread: f64,
     /// Clocks that a load waits when memory is busy for half of the time: `u / (1 - u)` times as many for another part `u`.
@@ -288,6 +297,9 @@ impl Rates {
             dram_write_bytes: bytes,
             dram_mixed_bytes: bytes,
             dram_rows: unknown,
+            converge: 0.0,
+            call: 0.0,
+            store_sectors: unknown,
             dram_spread: 0.0,
             dram_crowding: 0.0,
             dram_mixed_crowding: 0.0,

@@ -16,6 +16,9 @@ use super::trace::{AccessKind, BlockTrace, Event, Sharing, Trace};
 
 /// Matches in a sample below which nothing is concluded.
 const FEWEST: usize = 8;
+/// Instructions by which another block has to be earlier: in as many a load comes from memory. A guess that matters only at the
+/// beginning of a loop.
+const LEAD: u64 = 64;
 
 /// What an access finds in L2, of what its block touches for the first time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -83,6 +86,66 @@ pub(crate) fn sharing(sample: &Trace, followed: &Trace, blocks: u64) -> BTreeMap
     sharing
 }
 
+/// Loads of the `followed` blocks whose sectors other blocks touched before, at least [`LEAD`] instructions earlier in a warp's
+/// own order: blocks that run at the same time are about equally far. So a block that reads what each block has read a part
+/// of at its beginning finds it in L2. `all` has every block of the launch, and all of them run at the same time.
+pub(crate) fn early(all: &Trace, followed: &Trace) -> Vec<u32> {
+    let mut first: HashMap<u64, [(u64, u64); 2]> = HashMap::new();
+    for block in &all.blocks {
+        of_block(block, |position, access| {
+            for &sector in sectors(all, access) {
+                let [best, other] = first.entry(sector).or_insert([(u64::MAX, u64::MAX); 2]);
+                // The two blocks that touch it first: one of them is not the one that asks.
+                if block.index == best.1 {
+                    best.0 = best.0.min(position);
+                } else if position < best.0 {
+                    (*other, *best) = (*best, (position, block.index));
+                } else if position < other.0 {
+                    *other = (position, block.index);
+                }
+            }
+        });
+    }
+    let mut early = Vec::new();
+    for block in &followed.blocks {
+        of_block(block, |position, access| {
+            let before = |sector: &u64| {
+                let touched = first.get(sector).into_iter().flatten();
+                touched.copied().any(|(at, by)| by != block.index && at.saturating_add(LEAD) <= position)
+            };
+            let mut touched = sectors(followed, access).iter();
+            if followed.accesses[access as usize].kind == AccessKind::Load && touched.all(before) {
+                early.push(access);
+            }
+        });
+    }
+    early.sort_unstable();
+    early
+}
+
+/// Calls `each` with the accesses of a block, each with the instructions that its warp executed before.
+fn of_block(block: &BlockTrace, mut each: impl FnMut(u64, u32)) {
+    for warp in &block.warps {
+        let mut position = 0;
+        for event in warp {
+            match event {
+                Event::Run { length, .. } => position += u64::from(*length),
+                Event::Global { access, .. } => {
+                    each(position, *access);
+                    position += 1;
+                }
+                Event::Off { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => position += 1,
+            }
+        }
+    }
+}
+
+/// The sectors of an access.
+fn sectors(trace: &Trace, access: u32) -> &[u64] {
+    let access = &trace.accesses[access as usize];
+    &trace.sectors[access.first as usize..(access.first + access.sectors) as usize]
+}
+
 /// The number of blocks that touch a sector, of so many, if a sample with a part `q` of them finds as many different sectors,
 /// of all that it touches, as `found` says.
 fn shared_by(found: f64, q: f64, all: f64) -> f64 {
@@ -98,9 +161,6 @@ fn shared_by(found: f64, q: f64, all: f64) -> f64 {
 /// What each access finds in L2. `warm` is the part of all memory that launches before left there.
 pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
     let mut found = vec![Found { fresh: (1.0 - warm) as f32, common: false, cold: false }; trace.accesses.len()];
-    if trace.sharing.is_empty() {
-        return found;
-    }
     let of = |sharing: &Sharing| {
         // What L2 does not hold until it is asked for again comes from memory again.
         let held = (rates.l2_bytes / (sharing.between as f64 * 32.0).max(1.0)).min(1.0);
@@ -113,6 +173,10 @@ pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
         {
             found[*access as usize] = of(sharing);
         }
+    }
+    for &access in &trace.early {
+        let found = &mut found[access as usize];
+        *found = Found { fresh: 0.0, cold: false, ..*found };
     }
     found
 }
@@ -214,5 +278,36 @@ mod tests {
         // 512,000 touches of 16,384 sectors: each is touched 31 times.
         let k = sharing(&gather, &gather, 1000)[&0].blocks;
         assert!((20..40).contains(&k), "{k}");
+    }
+
+    #[test]
+    fn what_another_block_read_long_before_is_in_l2() {
+        // Each block reads its own sector, then, 100 instructions later, both sectors.
+        let mut all = Trace::default();
+        for index in 0..2u64 {
+            let mut events = Vec::new();
+            for sector in [index, 0, 1] {
+                let access = all.accesses.len() as u32;
+                let first = all.sectors.len() as u32;
+                all.sectors.push(sector);
+                all.accesses.push(Access { first, sectors: 1, lines: 1, ..Access::default() });
+                events.extend([Event::Global { pc: 0, access }, Event::Run { pc: 1, length: 100 }]);
+            }
+            all.blocks.push(BlockTrace { index, warps: vec![events], ..BlockTrace::default() });
+        }
+        // The first block's own sector was read by nobody else so long before it needs it.
+        assert_eq!(early(&all, &all), [2, 4]);
+        all.early = vec![2];
+        let found = found(&all, &Rates::of(target::find("h200").expect("a target")).0, 0.0);
+        assert_eq!((found[1].fresh, found[2].fresh), (1.0, 0.0));
+    }
+
+    #[test]
+    fn blocks_that_follow_each_other_share_local_memory() {
+        let base = crate::predict::trace::LOCAL_MEMORY / 32;
+        let mut of = trace(&[3, 4, 9], 1, |block, _| base + block * 16 + 5);
+        of.local = 512;
+        of.reuse_local(2);
+        assert_eq!(of.sectors, [base + 5, base + 16 + 5, base + 5]);
     }
 }

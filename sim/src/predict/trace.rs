@@ -20,7 +20,14 @@ pub struct Trace {
     pub sectors: Vec<u64>,
     /// Of loads that touch what other blocks touch, too: how they share it, by the instruction's position.
     pub sharing: BTreeMap<u32, Sharing>,
+    /// Bytes of a block's local memory, which lies from [`LOCAL_MEMORY`] on, block behind block.
+    pub local: u64,
+    /// Accesses of the replayed blocks whose sectors other blocks brought to L2 well before, in order.
+    pub early: Vec<u32>,
 }
+
+/// Where local memory lies in a trace: no buffer is there.
+pub const LOCAL_MEMORY: u64 = 1 << 62;
 
 /// How the blocks of a launch share what a load touches.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -39,6 +46,24 @@ impl Trace {
     /// Whether the instructions are those of machine code, with their control bits.
     pub fn is_machine_code(&self) -> bool {
         !self.code.is_empty() && self.code.iter().all(|instruction| instruction.issue.is_some())
+    }
+
+    /// A block gets the local memory of one that ended: so many of them have some at the same time.
+    pub fn reuse_local(&mut self, resident: u32) {
+        let (sectors, resident) = (self.local / 32, resident.max(1) as usize);
+        if sectors == 0 {
+            return;
+        }
+        for (number, block) in self.blocks.iter().enumerate() {
+            let (from, to) = (block.index * sectors, (number % resident) as u64 * sectors);
+            for event in block.warps.iter().flatten() {
+                let Event::Global { access, .. } = event else { continue };
+                let access = &self.accesses[*access as usize];
+                let range = access.first as usize..(access.first + access.sectors) as usize;
+                let local = self.sectors[range].iter_mut().filter(|sector| **sector >= LOCAL_MEMORY / 32);
+                local.for_each(|sector| *sector = *sector - from + to);
+            }
+        }
     }
 
     /// How many blocks were followed, [`Trace::neighbours`] among them.
@@ -129,6 +154,10 @@ pub enum Action {
     Plain,
     /// A jump: what follows has to be found first.
     Branch,
+    /// A call of a function, or the return from it.
+    Call,
+    /// Waits for the warp's other lanes, with which it goes on.
+    Converge,
     /// Begins or ends what only some of a warp's lanes do.
     Part,
     /// Waits until all of the warp's own accesses are done.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::polls::{self, Known, Phase};
-use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, Trace};
+use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, LOCAL_MEMORY, Trace};
 use super::units::tag_wavefronts;
 use crate::event::{AccessEvent, LaunchInfo, MemoryEvent, MemoryKind, Observer, SyncEvent};
 use crate::ir::Instruction as Lowered;
@@ -12,11 +12,14 @@ use crate::ir::inst::{Op, Pc, Reg, Space};
 use crate::ir::operands;
 use crate::lanes::lanes_of;
 use crate::memory::banks::{self, Direction};
+use crate::memory::rows::Layout;
 use crate::memory::sectors;
 use crate::prepare::Executable;
 
 /// Events of one block after which no more are kept.
 const MOST_EVENTS: usize = 1 << 20;
+/// Most warps of a thread block.
+const WARPS: u64 = 32;
 
 /// Follows some of the blocks that run.
 #[derive(Debug)]
@@ -48,6 +51,8 @@ pub(crate) struct Tracer {
     openings: Vec<u32>,
     /// How many events were kept, by block.
     pub(super) events: Vec<usize>,
+    /// Bytes of a thread's local memory.
+    local: u64,
 }
 
 impl Tracer {
@@ -68,26 +73,28 @@ impl Tracer {
                 .map(|pc| strong(&program.insts[pc].op) || phase(pc) == Some(Phase::Wait))
                 .collect(),
             phases: (0..program.insts.len()).map(phase).collect(),
-            ..Self::of_code(code(launch.program), wanted, neighbours)
+            ..Self::of_code(code(launch.program), wanted, neighbours, program.local_bytes)
         }
     }
 
     /// Follows the blocks `wanted` of a launch of machine code, the first of them as `neighbours`. `past_l1` tells the loads
-    /// that look past the L1 cache, with which a warp may wait for others.
+    /// that look past the L1 cache, with which a warp may wait for others, and `local` the bytes of a thread's local memory.
     pub(crate) fn of_machine_code(
         code: Vec<Instruction>,
         past_l1: Vec<bool>,
         wanted: Vec<u64>,
         neighbours: usize,
+        local: u64,
     ) -> Self {
-        Self { polls: past_l1.clone(), past_l1, ..Self::of_code(code, wanted, neighbours) }
+        Self { polls: past_l1.clone(), past_l1, ..Self::of_code(code, wanted, neighbours, local) }
     }
 
     /// Follows blocks of which nothing was seen yet; nothing is known of these instructions.
-    fn of_code(code: Vec<Instruction>, wanted: Vec<u64>, neighbours: usize) -> Self {
+    fn of_code(code: Vec<Instruction>, wanted: Vec<u64>, neighbours: usize, local: u64) -> Self {
         let length = code.len();
         Self {
-            trace: Trace { code, ..Trace::default() },
+            trace: Trace { code, local: local * 32 * WARPS, ..Trace::default() },
+            local,
             wanted,
             past_l1: vec![false; length],
             bulk: vec![false; length],
@@ -151,7 +158,28 @@ impl Tracer {
         }
     }
 
+    /// An access to local memory. Words with one address lie side by side, in a place of the warp's own, so that a vector's
+    /// words lie in lines behind each other.
+    fn local(&mut self, event: &MemoryEvent<'_>, kind: AccessKind) {
+        let Some((block, warp)) = self.current else { return };
+        let number = self.trace.blocks[block].index * WARPS + warp as u64;
+        let place = |lane: usize| {
+            let address = event.addresses[lane];
+            LOCAL_MEMORY + number * self.local * 32 + (address / 4 * 32 + lane as u64) * 4 + address % 4
+        };
+        let addresses = std::array::from_fn(place);
+        let words = (event.width / 4).max(1);
+        let width = event.width.min(4);
+        let layout = Layout::of(&addresses, event.active, width);
+        self.words(&MemoryEvent { addresses: &addresses, width, layout, ..*event }, kind, words);
+    }
+
     fn global(&mut self, event: &MemoryEvent<'_>, kind: AccessKind) {
+        self.words(event, kind, 1);
+    }
+
+    /// An access of so many words of each lane, which are a line apart.
+    fn words(&mut self, event: &MemoryEvent<'_>, kind: AccessKind, words: u32) {
         let &MemoryEvent { pc, active, width, addresses, .. } = event;
         if self.current.is_none_or(|(block, _)| self.events[block] >= MOST_EVENTS) {
             return;
@@ -166,8 +194,8 @@ impl Tracer {
         let first = self.trace.sectors.len();
         let mut lines = 0;
         let (mut last, mut last_line) = (u64::MAX, u64::MAX);
-        for lane in lanes_of(active) {
-            let sector = addresses[lane as usize] >> 5;
+        for (word, lane) in (0..words).flat_map(|word| lanes_of(active).map(move |lane| (word, lane))) {
+            let sector = (addresses[lane as usize] >> 5) + u64::from(word) * 4;
             if sector == last || self.trace.sectors[first..].contains(&sector) {
                 continue;
             }
@@ -179,19 +207,19 @@ impl Tracer {
             }
         }
         let sectors = (self.trace.sectors.len() - first) as u32;
-        let elements = sectors::elements(addresses, active, width.min(32).next_power_of_two());
+        let elements = sectors::elements(addresses, active, width.min(32).next_power_of_two()) * words;
         let (together, repeats) = match kind {
             AccessKind::Atomic | AccessKind::Reduction => together(addresses, active),
             AccessKind::Load | AccessKind::LoadL2 | AccessKind::Store | AccessKind::Copy => (1, 0),
         };
-        let lanes = active.count_ones();
+        let lanes = active.count_ones() * words;
         let access = self.trace.accesses.len() as u32;
         let full = elements * width >= sectors * 32;
         let polls = self.polls[pc as usize];
         let wavefronts = match kind {
             AccessKind::Load | AccessKind::LoadL2 => {
                 let places = std::array::from_fn(|lane| addresses[lane] as u32);
-                let data = banks::wavefronts(&places, active, width, Direction::Load);
+                let data = banks::wavefronts(&places, active, width, Direction::Load) * words;
                 data.max(tag_wavefronts(&self.trace.sectors[first..]))
             }
             AccessKind::Store | AccessKind::Atomic | AccessKind::Reduction | AccessKind::Copy => 0,
@@ -293,9 +321,11 @@ impl Observer for Tracer {
         let addresses = || std::array::from_fn(|lane| event.addresses[lane] as u32);
         match event.kind {
             MemoryKind::GlobalLoad if self.past_l1[pc as usize] => self.global(event, AccessKind::LoadL2),
-            MemoryKind::GlobalLoad | MemoryKind::LocalLoad => self.global(event, AccessKind::Load),
+            MemoryKind::GlobalLoad => self.global(event, AccessKind::Load),
+            MemoryKind::LocalLoad => self.local(event, AccessKind::Load),
+            MemoryKind::LocalStore => self.local(event, AccessKind::Store),
             MemoryKind::GlobalCopy => self.global(event, AccessKind::Copy),
-            MemoryKind::GlobalStore | MemoryKind::LocalStore => self.global(event, AccessKind::Store),
+            MemoryKind::GlobalStore => self.global(event, AccessKind::Store),
             MemoryKind::GlobalAtomic | MemoryKind::GlobalSwap => self.global(event, AccessKind::Atomic),
             MemoryKind::GlobalReduction => self.global(event, AccessKind::Reduction),
             MemoryKind::SharedAtomic(unit) => {

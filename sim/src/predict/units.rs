@@ -291,7 +291,7 @@ impl<'a> Units<'a> {
             }
             AccessKind::Store => {
                 let start = self.lsu(time, passes);
-                self.store(access, before, start, range)
+                self.store(access, before, start, range, block)
             }
             AccessKind::Atomic | AccessKind::Reduction => {
                 let start = self.lsu(time, lines.max(1.0));
@@ -302,7 +302,7 @@ impl<'a> Units<'a> {
                 self.busy[at::ATOMICS] += least;
                 self.busy[at::PLACES] += places;
                 for &sector in &trace.sectors[range] {
-                    self.touch(sector, block, false);
+                    self.touch(sector, 32.0, block, false);
                 }
                 self.atomics + self.rates.atomic_latency
             }

@@ -34,8 +34,7 @@ fn load_from(
 ) {
     let bytes = access.bytes;
     let layout = Layout::of(to, active, bytes);
-    block
-        .memory(warp.index, &MemoryEvent { pc, active, addresses: to, width: bytes, layout, kind: kind(space, false) });
+    block.memory(&MemoryEvent { pc, active, addresses: to, width: bytes, layout, kind: kind(space, false) });
     if space == Space::Global && layout == Layout::Run && access.register != 255 {
         // All lanes read neighbours in one buffer.
         if let Some(buffer) = block.machine.global.find(to[0], bytes) {
@@ -114,7 +113,7 @@ fn store_to(
 ) {
     let bytes = access.bytes;
     let layout = Layout::of(to, active, bytes);
-    block.memory(warp.index, &MemoryEvent { pc, active, addresses: to, width: bytes, layout, kind: kind(space, true) });
+    block.memory(&MemoryEvent { pc, active, addresses: to, width: bytes, layout, kind: kind(space, true) });
     block.changes += 1;
     let register = |warp: &Warp, part: u32| {
         if access.register == 255 { [0; 32] } else { warp.r[usize::from(access.register) + part as usize] }
@@ -195,9 +194,9 @@ pub(super) fn copy(
         kind,
     };
     if reading != 0 {
-        block.memory(warp.index, &event(reading, &source, MemoryKind::GlobalCopy));
+        block.memory(&event(reading, &source, MemoryKind::GlobalCopy));
     }
-    block.memory(warp.index, &event(active, &target, MemoryKind::SharedCopy));
+    block.memory(&event(active, &target, MemoryKind::SharedCopy));
     let (from, into) = (aligned(&source, reading, bytes), aligned(&target, active, bytes));
     let (mut outside, mut missed) = (0, 0);
     for part in 0..bytes.div_ceil(4) {
@@ -227,7 +226,7 @@ pub(super) fn matrices(
     let lanes = active & (u32::MAX >> (32 - 8 * count));
     let kind = if store { MemoryKind::SharedStore } else { MemoryKind::SharedLoad };
     let layout = Layout::of(&to, lanes, 16);
-    block.memory(warp.index, &MemoryEvent { pc, active: lanes, addresses: &to, width: 16, layout, kind });
+    block.memory(&MemoryEvent { pc, active: lanes, addresses: &to, width: 16, layout, kind });
     block.changes += u64::from(store);
     let aligned = aligned(&to, lanes, 16);
     let mut outside = 0;

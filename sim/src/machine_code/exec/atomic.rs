@@ -77,7 +77,7 @@ fn at(
     };
     if let Some(kind) = kind {
         let layout = Layout::of(to, lanes, width);
-        block.memory(warp.index, &MemoryEvent { pc, active: lanes, addresses: to, width, layout, kind });
+        block.memory(&MemoryEvent { pc, active: lanes, addresses: to, width, layout, kind });
     }
     // A try to swap in shared memory is served once in each bank: the other lanes are told to try again.
     let tried = if space == Space::Shared && atomic.op == AtomicOp::CasSpin {

@@ -3,7 +3,7 @@
 
 use super::super::operations::{Op, What};
 use super::super::timeline::State;
-use super::super::trace::{AccessKind, Action, Issue, Unit};
+use super::super::trace::{AccessKind, Action, Issue};
 use super::super::units::at;
 use super::{Replay, SLEEP, Turn};
 use crate::report::stall::Stall;
@@ -60,13 +60,14 @@ impl Replay<'_> {
             self.stalled(id, pc, (operands, issued), held);
             // Nobody takes a pipe or a place in a queue before others that come earlier, or as early: which of those is first is
             // told by their order, except for who has just issued and goes on at once.
-            if self.turns.peek().is_some_and(|next| next.0 < issued || next.0 == issued && issued > greedy) {
-                let queues = issue.unit == Unit::Lsu && self.units.room(partition) == issued;
-                let since = if queues { *self.warps[id as usize].queues.get_or_insert(operands) } else { issued };
-                self.turns.push(Turn(issued, since, id));
+            if self.turns.peek().is_some_and(|next| next.at < issued || next.at == issued && issued > greedy) {
+                // Who waits for a place in front of L1 gets it in turn.
+                let place = matches!(what, What::Global(_)) && self.units.room(partition) == issued;
+                let since = *self.warps[id as usize].waits.get_or_insert(operands);
+                self.turns.push(Turn { at: issued, block: if place { 0 } else { block }, since, warp: id });
                 return;
             }
-            self.warps[id as usize].queues = None;
+            self.warps[id as usize].waits = None;
             let before = warp_store(&self.warps[id as usize], pc);
             let done = self.units.issue_code(partition, &issue, issued, (what, before), block);
             let next = issued + 1.0 / self.rates.issue;
@@ -79,9 +80,13 @@ impl Replay<'_> {
                 Action::Fence => ((next + self.rates.fence_latency).max(warp.done), Stall::Membar),
                 Action::Sleep => (next + SLEEP, Stall::Sleeping),
                 Action::Part => (issued + self.rates.part, Stall::BranchResolve),
-                Action::Plain | Action::Branch | Action::Commit | Action::Await(_) | Action::Compare => {
-                    (next, Stall::Wait)
-                }
+                Action::Plain
+                | Action::Branch
+                | Action::Call
+                | Action::Converge
+                | Action::Commit
+                | Action::Await(_)
+                | Action::Compare => (next, Stall::Wait),
             };
             self.stalled(id, pc, (next, behind), why);
             time = until.max(behind);
@@ -102,11 +107,27 @@ impl Replay<'_> {
             // What passes until the next instruction may be issued is told of that one.
             let warp = &self.warps[id as usize];
             if let Some(following) = self.programs[warp.block][warp.number].get(warp.next).map(|op| op.pc) {
+                let stall = time;
                 if following != pc + 1 {
                     time = time.max(issued + self.rates.branch);
                 }
-                let why = if issue.action == Action::Branch { Stall::BranchResolve } else { Stall::Wait };
-                self.stalled(id, following, (behind, time), why);
+                let found = match issue.action {
+                    Action::Converge => self.rates.converge,
+                    Action::Call => self.rates.call,
+                    Action::Plain
+                    | Action::Branch
+                    | Action::Part
+                    | Action::Fence
+                    | Action::Sleep
+                    | Action::Commit
+                    | Action::Await(_)
+                    | Action::Compare => 0.0,
+                };
+                time = time.max(issued + found);
+                // The stall count passes in any case: the rest is for what follows to be found.
+                let stall = stall.max(behind).min(time);
+                self.stalled(id, following, (behind, stall), Stall::Wait);
+                self.stalled(id, following, (stall, time), Stall::BranchResolve);
             }
         }
     }

@@ -121,7 +121,6 @@ fn warps_of_a_partition_share_its_pipe() {
     let sixteen = replayed(&straight(&code, 1, 16));
     let four = replayed(&straight(&code, 1, 4));
     assert!((sixteen.block - four.block - 800.0).abs() < 20.0, "{} and {} clocks", sixteen.block, four.block);
-    // The oldest are first: the two that fill the pipe end before the others go on.
     let throttled: f64 = sixteen.stalls.iter().map(|stalls| stalls[Stall::MathPipeThrottle as usize]).sum();
     assert!(throttled > 16.0 * 200.0, "{throttled} clocks");
 }
@@ -174,4 +173,54 @@ fn words_of_different_lines_meet_in_a_bank_of_l1() {
     let (one, all) = (clocks(1), clocks(32));
     // The last of them begins 63 times 31 clocks later; it is waited for in either case.
     assert!((all - one - 64.0 * 31.0).abs() < 100.0, "{one} and {all} clocks");
+}
+
+/// A store of so many bytes to a sector, and loads of as many as said, each of which is waited for.
+fn stored_and_loaded(stored: u32, loaded: u32, loads: usize) -> f64 {
+    let store = Issue { unit: Unit::Lsu, clocks: 1, ..ALU };
+    let load = Issue { write: Some(0), ..store };
+    let mut trace = straight(&[store, load, Issue { wait: 1, ..ALU }], 1, 1);
+    let access =
+        |kind, width| Access { kind, sectors: 1, lines: 1, lanes: 1, width, full: width == 32, ..Access::default() };
+    trace.sectors.push(640);
+    trace.accesses = vec![access(AccessKind::Store, stored), access(AccessKind::Load, loaded)];
+    let each = [Event::Global { pc: 1, access: 1 }, Event::Run { pc: 2, length: 1 }];
+    trace.blocks[0].warps = vec![[vec![Event::Global { pc: 0, access: 0 }], each.repeat(loads)].concat()];
+    replayed(&trace).stalls[2][Stall::LongScoreboard as usize]
+}
+
+#[test]
+fn what_a_block_stored_it_finds_in_l1() {
+    let hit = rates().l1_latency;
+    for (stored, loaded) in [(32, 32), (4, 4), (8, 4)] {
+        let waited = stored_and_loaded(stored, loaded, 1);
+        assert!(waited < hit + 10.0, "{waited} clocks for {loaded} of {stored} bytes");
+    }
+    // The rest of the sector is in L2; when it has come, all of it is there.
+    let (once, again) = (stored_and_loaded(4, 32, 1), stored_and_loaded(4, 32, 2));
+    assert!(once > rates().l2_latency - 10.0 && again - once < hit + 10.0, "{once} and {again} clocks");
+}
+
+#[test]
+fn lanes_that_come_together_and_calls_hold_a_warp_up() {
+    let clocks = |action: Action| {
+        let code = [Issue { unit: Unit::Cbu, clocks: 2, stall: 5, action, ..ALU }; 100];
+        replayed(&straight(&code, 1, 1)).clocks
+    };
+    let plain = clocks(Action::Plain);
+    let (converge, call) = (clocks(Action::Converge) - plain, clocks(Action::Call) - plain);
+    assert!((converge - 99.0 * (rates().converge - 5.0)).abs() < 10.0, "{converge} clocks");
+    assert!((call - 99.0 * (rates().call - 5.0)).abs() < 10.0, "{call} clocks");
+}
+
+#[test]
+fn the_older_block_is_first_and_its_warps_in_turn() {
+    let code = [Issue { stall: 4, ..ALU }; 400];
+    let shape = Shape { blocks: 4, resident: 4, shared_bytes: 0, warm: 0.0, followed: 32, whole: None };
+    // Four warps of each block in each partition: two fill the pipe.
+    let replayed = replay::replay(&straight(&code, 4, 16), &shape, &alike());
+    let end = |lane: usize| replayed.timeline.lanes[lane].spans.last().map_or(0.0, |span| span.1);
+    let (first, second) = (end(0), end(16));
+    assert!((second / first - 2.0).abs() < 0.1, "{first} and {second} clocks");
+    assert!((end(0) - end(12)).abs() < 50.0, "{} and {} clocks", end(0), end(12));
 }

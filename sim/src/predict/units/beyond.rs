@@ -40,6 +40,15 @@ pub(super) struct Seen {
     pub blocks: u32,
     /// When it is in L1.
     pub ready: f64,
+    /// Bytes that its block stored to it and did not load; the rest of it is not in L1. 0 where all of it is.
+    stored: f64,
+}
+
+impl Seen {
+    /// All of a sector, for a block.
+    const fn by(block: u32) -> Self {
+        Self { block, blocks: 1, ready: 0.0, stored: 0.0 }
+    }
 }
 
 /// Memory, as this multiprocessor's part of all requests sees it.
@@ -124,25 +133,47 @@ impl Units<'_> {
         self.memory.serve(time, busy)
     }
 
-    /// A load touches a sector: whether it is in L1, and whether it is in L2. Then it is in both. `common` says that most
-    /// blocks of the grid touch the same ones.
-    pub(super) fn touch(&mut self, sector: u64, block: u32, common: bool) -> (bool, bool) {
+    /// A load touches so many bytes of a sector: whether they are in L1, and whether they are in L2. Then all of it is in both.
+    /// `common` says that most blocks of the grid touch the same ones.
+    pub(super) fn touch(&mut self, sector: u64, bytes: f64, block: u32, common: bool) -> (bool, bool) {
         let there = self.l1.touch(sector);
         let Some(seen) = self.seen.get_mut(&sector) else {
-            self.seen.insert(sector, Seen { block, blocks: 1, ready: 0.0 });
+            self.seen.insert(sector, Seen::by(block));
             return (false, false);
         };
         // Neighbouring blocks run on other multiprocessors: what one of them touched is in its L1, not in this one.
-        let here = seen.block == block || seen.blocks > COMMON || common && seen.block != NOBODY;
+        let here = if seen.stored > 0.0 {
+            seen.block == block && seen.stored >= bytes
+        } else {
+            seen.block == block || seen.blocks > COMMON || common && seen.block != NOBODY
+        };
         seen.blocks += u32::from(seen.block != block);
         seen.block = block;
+        if !(here && there) {
+            seen.stored = 0.0;
+        }
         (here && there, true)
     }
 
+    /// A block stores so many bytes to a sector: they go to L2, and stay in L1, too; whether it was not in L2 before.
+    pub(super) fn stored(&mut self, sector: u64, bytes: f64, block: u32) -> bool {
+        let there = self.l1.touch(sector);
+        let Some(seen) = self.seen.get_mut(&sector) else {
+            self.seen.insert(sector, Seen { stored: bytes, ..Seen::by(block) });
+            return true;
+        };
+        let own = there && seen.block == block;
+        let whole = own && seen.stored == 0.0;
+        if !whole {
+            let before = if own { seen.stored } else { 0.0 };
+            *seen = Seen { stored: (before + bytes).min(32.0), ..Seen::by(block) };
+        }
+        false
+    }
+
     /// A sector is in L2, and not in L1; whether it was not in L2 before.
-    pub(super) fn in_l2(&mut self, sector: u64) -> bool {
-        let nowhere = Seen { block: NOBODY, blocks: 1, ready: 0.0 };
-        self.seen.insert(sector, nowhere).is_none()
+    fn in_l2(&mut self, sector: u64) -> bool {
+        self.seen.insert(sector, Seen::by(NOBODY)).is_none()
     }
 
     /// Memory delivers pairs of sectors: the other one is in L2 as well.
@@ -168,10 +199,11 @@ impl Units<'_> {
         // What another block stored is in L2.
         let found = if access.polls { Found { fresh: 0.0, cold: false, ..found } } else { found };
         let sectors = f64::from(access.sectors);
+        let asked = (f64::from(access.lanes * access.width) / sectors.max(1.0)).min(32.0);
         let (mut missed, mut bytes) = (0.0, 0.0);
         let (mut chunks, mut last, mut rows) = (0.0f64, u64::MAX, 0.0);
         for &sector in &trace.sectors[range] {
-            let (l1, l2) = self.touch(sector, block, found.common);
+            let (l1, l2) = self.touch(sector, asked, block, found.common);
             if l1 && access.kind == AccessKind::Load {
                 continue;
             }
@@ -224,10 +256,12 @@ impl Units<'_> {
         let whole = |number: usize| line.bytes[number] >= 32.0;
         let count = |which: &dyn Fn(usize) -> bool| (0..4).filter(|&number| which(number)).count() as f64;
         let (all, full) = (count(&stored), count(&whole));
-        let busy = full / rates.l2_write_sectors + rates.partial(all - full);
+        // L2 takes so many of all multiprocessors, and each of them hands over so many.
+        let busy = (full / rates.l2_write_sectors + rates.partial(all - full)) * self.active;
+        let busy = busy.max(all / rates.store_sectors);
         let slot = time.max(self.writes);
-        self.writes = slot + busy * self.active;
-        self.busy[at::L2_WRITES] += busy * self.active;
+        self.writes = slot + busy;
+        self.busy[at::L2_WRITES] += busy;
         // Of a sector that is not in L2 what is not written is read first.
         let lacks = count(&|number| line.fresh[number] && !whole(number)) * 32.0;
         let bytes = count(&|number| line.fresh[number]) * 32.0 * self.written_back;

@@ -11,9 +11,9 @@ const SOURCES: f64 = 10.0;
 /// Instructions of a partition that wait for the memory pipe before warps that want to add to them are held up. A warp of an
 /// H100 whose loads take 32 clocks issues sixteen of them at once behind the first; several of one partition share these places.
 const PLACES: usize = 16;
-/// Clocks by which the reads of registers may be behind the instructions that are issued: a guess; where banks are busy all
-/// the time it does not matter.
-const COLLECTED: f64 = 3.0;
+/// Clocks by which the reads of registers may be behind the instructions that are issued. With 1 twelve loops of mixed operations are
+/// predicted within 3.5 percent on average, with 3 within 4.7; where banks are busy all the time it does not matter.
+const COLLECTED: f64 = 1.0;
 
 /// What comes of an instruction that is issued.
 pub(in super::super) struct Issued {

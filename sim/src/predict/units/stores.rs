@@ -86,19 +86,23 @@ impl Units<'_> {
         before: Option<u32>,
         start: f64,
         range: std::ops::Range<usize>,
+        block: u32,
     ) -> f64 {
         let trace = self.trace;
         let sectors = &trace.sectors[range];
+        let bytes = f64::from(access.lanes * access.width) / f64::from(access.sectors.max(1));
+        let bytes = if access.full { 32.0 } else { bytes.min(31.0) };
         // What follows at once joins before anything can leave.
         if let Some(before) = before.filter(|_| access.lines < SCATTERED) {
             let before = &trace.accesses[before as usize];
             let before = &trace.sectors[before.first as usize..][..before.sectors as usize];
             if sectors.iter().all(|sector| before.contains(sector)) {
+                for &sector in sectors {
+                    self.stored(sector, bytes, block);
+                }
                 return start.max(self.writes) + self.rates.store_latency;
             }
         }
-        let bytes = f64::from(access.lanes * access.width) / f64::from(access.sectors.max(1));
-        let bytes = if access.full { 32.0 } else { bytes.min(31.0) };
         let mut until = start.max(self.writes);
         let mut rest = sectors;
         while let Some(&first) = rest.first() {
@@ -108,7 +112,8 @@ impl Units<'_> {
             // No longer than what is in L1 takes: not as long as a round of a short loop, whose stores do not join.
             let (window, most) = (self.rates.l1_latency, self.rates.store_lines as usize);
             // Whoever looks sees it from now on.
-            let stored: Vec<(u64, bool)> = rest[..of_line].iter().map(|&sector| (sector, self.in_l2(sector))).collect();
+            let stored: Vec<(u64, bool)> =
+                rest[..of_line].iter().map(|&sector| (sector, self.stored(sector, bytes, block))).collect();
             let fresh = stored.iter().any(|&(_, fresh)| fresh);
             let rows = f64::from(u8::from(fresh && self.memory.opens(first, access)));
             let waits = access.lines < SCATTERED;
