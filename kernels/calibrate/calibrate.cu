@@ -260,26 +260,23 @@ __global__ void store_words(Word *p)
         asm volatile("st.global.u32 [%0], %1;" ::"l"(p + i * N + k), "r"(k) : "memory");
 }
 
-// A loop of N operations that wait for each other; the branch at its end is taken.
-template <int N>
-__global__ void rounds(Word *out, int n, Word y)
-{
-    Word v = y + threadIdx.x;
-#pragma unroll 1
-    for (int r = 0; r < n; r++) {
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            asm volatile("lop3.b32 %0, %0, %1, %0, 0x96;" : "+r"(v) : "r"(y));
-    }
-    if (v == 77) out[0] = 1;
-}
-
+// Operations that wait for each other.
 template <int N>
 static __device__ void operations(Word &v, Word y)
 {
 #pragma unroll
     for (int i = 0; i < N; i++)
         asm volatile("lop3.b32 %0, %0, %1, %0, 0x96;" : "+r"(v) : "r"(y));
+}
+
+// A loop of N operations that wait for each other; the branch at its end is taken.
+template <int N>
+__global__ void rounds(Word *out, int n, Word y)
+{
+    Word v = y + threadIdx.x;
+#pragma unroll 1
+    for (int r = 0; r < n; r++) operations<N>(v, y);
+    if (v == 77) out[0] = 1;
 }
 
 // N times a round lanes ask whether to do 24 operations, and all do.
