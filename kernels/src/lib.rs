@@ -40,6 +40,7 @@ pub mod requests;
 pub mod roads;
 pub mod sanitizer;
 pub mod simulate;
+mod stopwatch;
 pub mod testing;
 pub mod timing;
 pub mod translation;

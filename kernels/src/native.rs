@@ -16,6 +16,7 @@ use crate::ncu::Ncu;
 use crate::record::machine::Counted;
 pub use crate::record::work::Code;
 use crate::record::work::{self, WorkError};
+use crate::stopwatch::stopwatch;
 
 pub mod stream;
 
@@ -111,10 +112,10 @@ impl Device for Native {
         let mut measured = Measured::default();
         {
             let gpu = Gpu::open(self.ordinal)?;
-            let kernels = code.load(&gpu)?;
+            let (kernels, stopwatch) = (code.load(&gpu)?, stopwatch(&gpu)?);
             for work in works {
                 let buffers = kernels.run(work)?;
-                let times = kernels.time(work, REPEATS)?;
+                let times = kernels.time(work, REPEATS, &stopwatch)?;
                 measured.works.push(MeasuredWork { buffers, times, exact: None, streams: Vec::new() });
             }
             if let Some(lowered) = kernels.lowered_version() {

@@ -8,7 +8,7 @@ use super::record::Outcome;
 use crate::check::POISON;
 use crate::gpu::{Arena, Gpu, GpuError, Kernels, Stopwatch, Timed, Times};
 use crate::peers::{Harness, Peers};
-use crate::ptx;
+use crate::stopwatch::stopwatch;
 use crate::verdict::Verdict;
 use crate::workload::values::Reference;
 use crate::workload::{Call, Content, Fill, Own, Peer, Run};
@@ -62,9 +62,7 @@ impl<'a> Job<'a> {
 impl<'gpu> Bench<'gpu> {
     /// A bench on this GPU.
     pub(super) fn new(gpu: &'gpu Gpu, runs: u32, budget: Duration) -> Result<Self, GpuError> {
-        let missing = || GpuError::Launch("this program was built without the kernel that empties caches".to_owned());
-        let evict = ptx::committed("copy").ok_or_else(missing)?.text;
-        Ok(Self { gpu, stopwatch: Stopwatch::new(gpu, evict)?, runs, budget, host: Vec::new() })
+        Ok(Self { gpu, stopwatch: stopwatch(gpu)?, runs, budget, host: Vec::new() })
     }
 
     /// Puts a workload's inputs on the GPU; `None` with the reason where there is no room for them.

@@ -30,6 +30,7 @@ use crate::gpu::{Gpu, GpuError, Kernels};
 use crate::known::{self, Known, Place, Usage};
 use crate::ptx;
 use crate::simulate::{self, SimulateError};
+use crate::stopwatch::stopwatch;
 use crate::truth::{self, CaseRecord, Provenance, Record, TruthError};
 use crate::verdict::Verdict;
 
@@ -204,6 +205,7 @@ fn simulate(case: &Case, simulator: &Simulator) -> Result<Simulated, SimulateErr
 }
 
 fn run_live(gpu: &Gpu, cases: &[Case], simulated: &[Simulated]) -> Result<Vec<Live>, CompareError> {
+    let stopwatch = stopwatch(gpu)?;
     let mut loaded: Option<(&str, Kernels<'_>)> = None;
     let mut rows = Vec::new();
     for (case, simulated) in cases.iter().zip(simulated) {
@@ -220,7 +222,7 @@ fn run_live(gpu: &Gpu, cases: &[Case], simulated: &[Simulated]) -> Result<Vec<Li
         rows.push(Live {
             result: prepared.check(&contents),
             same_output: prepared.outputs(&contents) == simulated.outputs || !is_determined(case),
-            times: kernels.time(&work, REPEATS)?,
+            times: kernels.time(&work, REPEATS, &stopwatch)?,
         });
     }
     Ok(rows)

@@ -27,6 +27,7 @@ use crate::gpu::{Gpu, GpuError, Properties};
 use crate::lowering;
 use crate::problem::{self, Problem};
 use crate::ptx::{self, CommittedPtx};
+use crate::stopwatch::stopwatch;
 use crate::truth::{CaseRecord, LaunchRecord, Provenance, Record, SCHEMA, TruthError, alike};
 
 use profile::{Measured, Plan};
@@ -232,7 +233,7 @@ fn run_all(
     progress: &mut dyn FnMut(Progress<'_>),
 ) -> Result<(Vec<CaseRecord>, Option<String>), RecordError> {
     let gpu = Gpu::open(options.gpu)?;
-    let kernels = gpu.load(ptx.text)?;
+    let (kernels, stopwatch) = (gpu.load(ptx.text)?, stopwatch(&gpu)?);
     let mut records = Vec::new();
     for (i, case) in cases.iter().enumerate() {
         progress(Progress::Running { case, number: i + 1, total: cases.len() });
@@ -264,7 +265,7 @@ fn run_all(
             outputs: prepared.outputs(&contents),
             right: check.right,
             max_error: check.max_error,
-            times: kernels.time(&work, options.repeats).map_err(failed)?,
+            times: kernels.time(&work, options.repeats, &stopwatch).map_err(failed)?,
             launches: alike(&case.launches).into_iter().map(launch).collect::<Result<_, RecordError>>()?,
         });
     }

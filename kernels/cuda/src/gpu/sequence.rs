@@ -3,13 +3,15 @@
 use std::ffi::c_void;
 use std::ptr;
 use std::rc::Rc;
+use std::time::Duration;
 
 use cudarc::driver::sys;
 
+use super::arena::{Stopwatch, Timed};
 use super::error::{GpuError, check_kernel};
 use super::kernels::{Kernels, Module, Times};
 use super::launch::{Pass, Shape, Step};
-use super::memory::{DeviceBuffer, Event};
+use super::memory::DeviceBuffer;
 use super::work::{Memory, Value, Work, WorkLaunch};
 
 /// Untimed runs before the first timed one: they load the code and bring the clocks up.
@@ -30,35 +32,18 @@ impl<'gpu> Kernels<'gpu> {
     }
 
     /// Times `repeats` (at least 20) runs of the launches, all of them together, after a warm-up. Before each run the
-    /// buffers get their initial content back, and the L2 cache is overwritten so that no run profits from the one
-    /// before.
+    /// buffers get their initial content back, and the stopwatch empties the L2 cache: no run profits from the one before, or
+    /// has to write back what that left.
     ///
     /// # Errors
     /// As for [`Kernels::run`].
-    pub fn time(&self, work: &Work, repeats: u32) -> Result<Times, GpuError> {
+    pub fn time(&self, work: &Work, repeats: u32, stopwatch: &Stopwatch<'_>) -> Result<Times, GpuError> {
         self.gpu.make_current()?;
         let (pristine, memory) = (upload(&work.buffers)?, upload(&work.buffers)?);
         let queue = self.queue_of(work, &memory)?;
-        let scrub = DeviceBuffer::new((2 * self.gpu.properties.l2_bytes) as usize)?;
-        let (before, after) = (Event::new()?, Event::new()?);
-        let kernels = work.kernels();
-        let mut times = Vec::new();
-        for run in 0..WARM_UP + repeats.max(20) {
-            for (buffer, initial) in memory.iter().zip(&pristine) {
-                buffer.copy_from(initial)?;
-            }
-            // The GPU is still busy with this while the host queues the launches, so that the time between the two
-            // events does not include the host.
-            scrub.fill(run as u8)?;
-            before.record()?;
-            queue.start()?;
-            after.record()?;
-            wait_for(&kernels)?;
-            if run >= WARM_UP {
-                times.push(after.nanoseconds_since(&before)?);
-            }
-        }
-        Ok(Times::of(times).expect("at least 20 runs were timed"))
+        let reset = || memory.iter().zip(&pristine).try_for_each(|(buffer, initial)| buffer.copy_from(initial));
+        let timed = Timed { name: &work.kernels(), reset: &reset, start: &|| queue.start() };
+        stopwatch.time(&timed, WARM_UP, repeats.max(20), Duration::MAX)
     }
 
     /// The launches of work whose buffers are `memory`.
