@@ -17,6 +17,7 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
+pub(crate) mod beside;
 mod chain;
 mod convert;
 mod live;
