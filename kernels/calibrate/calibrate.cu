@@ -118,17 +118,12 @@ __global__ void chase(Word *out, const Long *p, int n, int rounds)
     if ((Long)at == 1) out[1] = 1;
 }
 
-// Each atomic waits for the one before; they go to places in all parts of L2, since some
-// parts are further away than others.
 __global__ void atomic_chase(Word *out, Word *p, int n)
 {
     Word a = 0;
     long long start = clocks();
     for (int i = 0; i < n; i++)
-        asm volatile("atom.global.add.u32 %0, [%1], %0;"
-                     : "+r"(a)
-                     : "l"(p + (i * 40503 & 0x3fffff))
-                     : "memory");
+        asm volatile("atom.global.add.u32 %0, [%1], %0;" : "+r"(a) : "l"(p) : "memory");
     out[0] = clocks() - start;
     if (a == 12345) out[1] = a;
 }
@@ -229,14 +224,6 @@ __global__ void lone_reductions(Word *p, Word mask, int n)
             asm volatile("red.global.add.u32 [%0], %1;" ::"l"(p + ((i + k) & mask) * 8),
                          "r"(i)
                          : "memory");
-}
-
-// One lane of each warp adds to one word.
-__global__ void lone_sums(float *p, int n)
-{
-    if (threadIdx.x % 32 == 0)
-        for (int k = 0; k < n; k++)
-            asm volatile("red.global.add.f32 [%0], %1;" ::"l"(p), "f"(1.0f) : "memory");
 }
 
 // Reads with U loads of a thread under way at once.
@@ -490,16 +477,11 @@ static void round_of_all(int multiprocessors)
     print("fence_latency", fence);
     print("store_latency",
           told([&] { fences<<<1, 32>>>(out, (Word *)a, 200, true); }) / 200);
-    double there_and_back = 0;
-    const int places = 16;
-    for (int place = 0; place < places; place++) {
-        Word *flag = (Word *)a + place * 40503 * 64;
-        there_and_back += told([&] {
-            cudaMemset(flag, 0, 1024);
-            ping_pong<<<2, 1>>>(flag, 200, out);
-        });
-    }
-    print("hand_over", there_and_back / places / 2 - fence);
+    print("hand_over", told([&] {
+                           cudaMemset(a, 0, 1024);
+                           ping_pong<<<2, 1>>>((Word *)a, 200, out);
+                       }) / 2 -
+                           fence);
 
     auto clocks_of = [&](double time) { return time * mhz; };
     auto reread = [&](Long mib) {
@@ -551,8 +533,6 @@ static void round_of_all(int multiprocessors)
     const double once = many / 32;
     double one = lone(0);
     print("same_element", one / once);
-    print("same_sum",
-          clocks_of(us([&] { lone_sums<<<4096, 256>>>((float *)a, 16); })) / once);
     print("atomic_sectors_8", lone(3) / once);
     print("atomic_sectors_32", lone(5) / once);
     print("atomic_sectors_2048", lone(11) / once);
@@ -584,6 +564,7 @@ static void round_of_all(int multiprocessors)
         double begin = whole(bytes, 0) - bytes / reading;
         return 2 * bytes - (whole(bytes, 2) - begin) * mixed;
     };
+    print("l2_dirty_part", kept(GIB / 64) / (GIB / 64));
     print("l2_dirty_bytes", kept(GIB / 8));
 
     // Rounds of loads: clocks of each, and the part of the time for which memory works.

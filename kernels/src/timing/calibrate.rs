@@ -34,10 +34,10 @@ const MEASURED: [(&str, &str); 49] = [
     ("l1_latency", "chase of 16 KiB, the second round"),
     ("l2_latency", "chase of 8 MiB past L1, the second round"),
     ("dram_latency", "chase of 8 MiB past L1, caches just emptied"),
-    ("atomic_latency", "atomic_chase over 200 places of 16 MiB"),
+    ("atomic_latency", "atomic_chase"),
     ("fence_latency", "fences, with nothing to wait for"),
     ("store_latency", "fences behind a store"),
-    ("hand_over", "ping_pong of two blocks at 16 places, one way, less the fence in it"),
+    ("hand_over", "ping_pong of two blocks, one way, less the fence in it"),
     ("l2_read_sectors", "read_many of 16 and 32 MiB again and again: slope"),
     ("l2_read_lines", "scatter_loads of one sector per line, 2^16 sectors"),
     ("l2_write_sectors", "write_many of 16 and 32 MiB again and again: slope"),
@@ -46,10 +46,10 @@ const MEASURED: [(&str, &str); 49] = [
     ("l2_atomic_sectors", "scatter_reductions over 2^20 words"),
     ("same_sector", "scatter_reductions on the 8 words of a sector, four lanes each"),
     ("same_element", "lone_reductions on one word"),
-    ("same_sum", "lone_sums of floating point to one word"),
     ("dram_read_bytes", "read_once: slope over 256 MiB to 1 GiB"),
     ("dram_write_bytes", "write_once: slope over 256 MiB to 1 GiB"),
     ("dram_mixed_bytes", "copy_once: slope over 256 MiB to 1 GiB, both directions together"),
+    ("l2_dirty_part", "copy_once of 16 MiB: what of it is not written when it ends"),
     ("l2_dirty_bytes", "copy_once of 128 MiB: what of it is not written when it ends"),
     ("store_sectors", "write_many of 8 and 16 MiB by one multiprocessor: slope"),
     ("dram_rows", "scatter_loads of one sector each from 1 GiB: slope over 2^22 to 2^24 sectors"),
@@ -234,7 +234,7 @@ fn numbers(
         (_, many) if many < 0.75 => 512.0,
         _ => 1024.0,
     };
-    let together = value("l2_atomic_sectors") * value("same_element");
+    let together = value("l2_atomic_sectors") * value("same_sector");
     let slices = slices::explaining(SCATTERED_CHUNKS, together);
     let mut numbers: Vec<Number> = documented(target, l2_bytes);
     numbers.push(derived(

@@ -17,7 +17,6 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
-pub(crate) mod beside;
 mod chain;
 mod convert;
 mod live;

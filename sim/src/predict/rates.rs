@@ -94,11 +94,8 @@ pub struct Rates {
     pub hand_over: f64,
     /// Clocks between two updates of the same element.
     pub same_element: f64,
-    /// Clocks between two updates of the same sector, each of all its words.
+    /// Clocks between two updates of the same sector.
     pub same_sector: f64,
-    /// Clocks between two additions of floating point to the same element.
-    #[serde(default)]
-    pub same_sum: f64,
     /// Bytes read from memory.
     pub dram_read_bytes: f64,
     /// Bytes written to memory.
@@ -145,8 +142,10 @@ pub struct Rates {
     pub drain: f64,
     /// Bytes that L2 keeps for the next launch.
     pub l2_bytes: f64,
-    /// Bytes written that are still in L2 when a kernel ends that reads as many.
+    /// Bytes written that are still in L2 when a kernel ends.
     pub l2_dirty_bytes: f64,
+    /// The part of what a kernel writes that is still in L2 when it ends, if that is less.
+    pub l2_dirty_part: f64,
     /// Bytes of L1 and shared memory of a multiprocessor.
     pub l1_bytes: f64,
 }
@@ -234,11 +233,10 @@ impl Rates {
         (self.l1_bytes - step as f64).max(LEAST_L1)
     }
 
-    /// Of what a launch writes, the part that memory gets before it ends. L2 keeps what passed through it last, be it read or
-    /// written: of a copy of 128 MiB `l2_dirty_bytes`, and so of all that passed twice as many. Nsight Compute counts 1 to 4 MB
-    /// written by launches that read and write 17 MB, and 18 by one that reads 67 and writes 34.
-    pub(super) fn written_back(&self, read: f64, written: f64) -> f64 {
-        1.0 - (2.0 * self.l2_dirty_bytes / (read + written).max(1.0)).min(1.0)
+    /// Of so many bytes that a launch writes, the part that memory gets before it ends: of a few L2 keeps a part of its own
+    /// size's, of many no more than it keeps at most.
+    pub(super) fn written_back(&self, bytes: f64) -> f64 {
+        1.0 - (self.l2_dirty_bytes / bytes.max(1.0)).min(self.l2_dirty_part)
     }
 
     /// What documents say: lanes per multiprocessor (CUDA C++ Programming Guide, Arithmetic Instructions), clock and
@@ -295,7 +293,6 @@ impl Rates {
             hand_over: 0.0,
             same_element: 0.0,
             same_sector: 0.0,
-            same_sum: 0.0,
             dram_read_bytes: bytes,
             dram_write_bytes: bytes,
             dram_mixed_bytes: bytes,
@@ -318,6 +315,7 @@ impl Rates {
             drain: 0.0,
             l2_bytes: 0.0,
             l2_dirty_bytes: 0.0,
+            l2_dirty_part: 0.0,
             l1_bytes: 0.0,
         }
     }

@@ -173,8 +173,8 @@ fn replay_of(
     let mut units =
         Units::new(trace, rates, active, resident, shape.warm, rates.l1_beside(shape.shared_bytes, shape.resident));
     let (local, global) = stored(trace);
-    let times = shape.whole.unwrap_or(shape.blocks as f64 / trace.followed().max(1) as f64);
-    units.written_back = rates.written_back(units.fetched() * times, global * times + local * active);
+    let global = global * shape.whole.unwrap_or(shape.blocks as f64 / trace.followed().max(1) as f64);
+    units.written_back = rates.written_back(global + local * active);
     let mut replay = Replay {
         left: programs.iter().map(Vec::len).collect(),
         trace,

@@ -1,14 +1,14 @@
 //! The parts of one multiprocessor, and its equal part of what all share: each serves one request after the other, and
 //! knows when it is free again.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 
 use super::operations::What;
 use super::pipes::Pipes;
 use super::rates::Rates;
 use super::reuse::{self, Found};
 use super::slices;
-use super::trace::{Access, AccessKind, LOCAL_MEMORY, Trace};
+use super::trace::{AccessKind, Trace};
 use super::weights::{Action, Cost, Pipe};
 
 /// Names of the resources, in the order of [`Busy`].
@@ -116,8 +116,6 @@ pub(super) struct Units<'a> {
     /// Clocks of a slice of L2 to those that all of them take together.
     pub slices: f64,
     seen: HashMap<u64, Seen>,
-    /// Of each block the sectors that blocks beside it bring and that it has not touched yet.
-    beside: Vec<BTreeMap<u64, bool>>,
     l1: L1,
     /// How long each part worked.
     pub busy: Busy,
@@ -169,24 +167,11 @@ impl<'a> Units<'a> {
             written_back: 1.0,
             slices,
             seen: HashMap::new(),
-            beside: if warm < 1.0 { trace.beside.clone() } else { Vec::new() },
             l1: L1::new(l1_bytes),
             busy: Busy::default(),
             moved: Moved::default(),
             pipes_of_code: trace.is_machine_code().then(|| Pipes::new(rates)),
         }
-    }
-
-    /// Bytes that the sample's loads bring from memory.
-    pub(super) fn fetched(&self) -> f64 {
-        let mut seen: HashSet<u64> = self.beside.iter().flat_map(BTreeMap::keys).copied().collect();
-        let loads = |access: &Access| matches!(access.kind, AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy);
-        let of = |(access, found): (&Access, &Found)| {
-            let sectors = &self.trace.sectors[access.first as usize..(access.first + access.sectors) as usize];
-            let new = sectors.iter().filter(|&&sector| sector < LOCAL_MEMORY / 32 && seen.insert(sector)).count();
-            new as f64 * f64::from(found.fresh) * 32.0
-        };
-        self.trace.accesses.iter().zip(&self.found).filter(|(access, _)| loads(access)).map(of).sum()
     }
 
     /// When the last request is served.
@@ -275,7 +260,7 @@ impl<'a> Units<'a> {
                     let wavefronts = f64::from(wavefronts.max(1));
                     (self.lsu(at, wavefronts) + wavefronts - 1.0 + self.rates.shared_latency, false)
                 }
-                What::Global(access) => (self.global((access, None), at, block), true),
+                What::Global(access) => (self.global((access, None), cost.operands, at, block), true),
             },
             Pipe::None | Pipe::Alu | Pipe::Fma | Pipe::Fp64 | Pipe::Xu => (at + cost.latency, false),
         }
@@ -291,9 +276,10 @@ impl<'a> Units<'a> {
 
     /// An access to global memory: when its result is there. `before` is the store of the same warp that a store follows at
     /// once.
-    fn global(&mut self, (number, before): (u32, Option<u32>), time: f64, block: u32) -> f64 {
+    fn global(&mut self, (number, before): (u32, Option<u32>), operands: f64, time: f64, block: u32) -> f64 {
         let trace = self.trace;
         let access = &trace.accesses[number as usize];
+        let (sectors, lines) = (f64::from(access.sectors), f64::from(access.lines));
         let passes = Self::passes(access);
         let range = access.first as usize..(access.first + access.sectors) as usize;
         match access.kind {
@@ -308,10 +294,10 @@ impl<'a> Units<'a> {
                 self.store(access, before, start, range, block)
             }
             AccessKind::Atomic | AccessKind::Reduction => {
-                let start = self.lsu(time, f64::from(access.lines.max(1)));
-                let least = slices::packets(access) * self.active / self.rates.l2_atomic_sectors;
-                let places = slices::clocks(access, self.rates) * self.active / self.slices;
-                let busy = least.max(places).max(slices::handed_over(access) / self.rates.store_sectors);
+                let start = self.lsu(time, lines.max(1.0));
+                let least = operands * sectors * self.active / self.rates.l2_atomic_sectors;
+                let places = operands * slices::clocks(access, self.rates) * self.active / self.slices;
+                let busy = least.max(places);
                 self.atomics = start.max(self.atomics) + busy;
                 self.busy[at::ATOMICS] += least;
                 self.busy[at::PLACES] += places;

@@ -41,6 +41,7 @@ const ALU: Issue = Issue {
     clocks: 2,
     latency: 0,
     action: Action::Plain,
+    operands: 1,
     registers: [0; 2],
     stall: 1,
     write: None,

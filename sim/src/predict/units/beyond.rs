@@ -176,17 +176,6 @@ impl Units<'_> {
         self.seen.insert(sector, Seen::by(NOBODY)).is_none()
     }
 
-    /// Whether a block beside this one brings a sector that this one touches for the first time: at the same time, or before. Then the
-    /// other one of its pair is there, too.
-    fn brought(&mut self, sector: u64, block: u32) -> Option<bool> {
-        let beside = self.beside.get_mut(block as usize)?;
-        let brought = beside.remove(&sector)?;
-        if let Some(waits) = beside.get_mut(&(sector ^ 1)) {
-            *waits = false;
-        }
-        Some(brought)
-    }
-
     /// Memory delivers pairs of sectors: the other one is in L2 as well.
     fn with_its_pair(&mut self, sector: u64) -> f64 {
         if !self.seen.contains_key(&(sector ^ 1)) {
@@ -208,7 +197,7 @@ impl Units<'_> {
     ) -> f64 {
         let (trace, rates) = (self.trace, self.rates);
         // What another block stored is in L2.
-        let found = if access.polls { Found { fresh: 0.0, cold: false, many: true, ..found } } else { found };
+        let found = if access.polls { Found { fresh: 0.0, cold: false, ..found } } else { found };
         let sectors = f64::from(access.sectors);
         let asked = (f64::from(access.lanes * access.width) / sectors.max(1.0)).min(32.0);
         let (mut missed, mut bytes) = (0.0, 0.0);
@@ -219,20 +208,18 @@ impl Units<'_> {
                 continue;
             }
             missed += 1.0;
-            // A block beside this one may have it brought, at the same time or before.
-            let brought = if found.many { None } else { self.brought(sector, block) };
-            if l2 && brought != Some(true) {
+            if l2 {
                 continue;
             }
-            self.fresh_so_far += if l2 || brought.is_some() { 0.0 } else { f64::from(found.fresh) };
-            let fresh = !l2 && brought.is_none() && self.fresh_so_far >= 1.0;
+            self.fresh_so_far += f64::from(found.fresh);
+            let fresh = self.fresh_so_far >= 1.0;
             if fresh {
                 self.fresh_so_far -= 1.0;
                 bytes += self.with_its_pair(sector);
                 rows += f64::from(u8::from(self.memory.opens(sector, access)));
             }
             // Who asks at the same time as the one that has it fetched waits for memory, too.
-            if fresh || brought == Some(true) || found.cold && block < self.first_wave {
+            if fresh || found.cold && block < self.first_wave {
                 let chunk = sector * 32 / PAGE;
                 chunks += f64::from(u8::from(chunk != last));
                 last = chunk;
@@ -269,10 +256,9 @@ impl Units<'_> {
         let whole = |number: usize| line.bytes[number] >= 32.0;
         let count = |which: &dyn Fn(usize) -> bool| (0..4).filter(|&number| which(number)).count() as f64;
         let (all, full) = (count(&stored), count(&whole));
-        // L2 takes so many of all multiprocessors, and each of them hands over so many, behind what tells the bytes that are written
-        // of a line, if there are sectors of which not all are.
+        // L2 takes so many of all multiprocessors, and each of them hands over so many.
         let busy = (full / rates.l2_write_sectors + rates.partial(all - full)) * self.active;
-        let busy = busy.max((all + f64::from(u8::from(all > full))) / rates.store_sectors);
+        let busy = busy.max(all / rates.store_sectors);
         let slot = time.max(self.writes);
         self.writes = slot + busy;
         self.busy[at::L2_WRITES] += busy;

@@ -137,7 +137,8 @@ impl Units<'_> {
         }
         match (issue.unit, what) {
             (Unit::Lsu, What::Global(access)) => {
-                let result = self.global((access, before), time, block);
+                let operands = f64::from(issue.operands.max(1));
+                let result = self.global((access, before), operands, time, block);
                 let taken = self.lsu.max(time);
                 Issued { result, read: taken + SOURCES, taken, moves: true }
             }
