@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["assembled"],
     &["check", "counters", "known_differences", "open", "provenance", "ptx", "verdict"],
     &["case", "cubins"],
-    &["least", "machine_truth", "truth", "workload"],
+    &["least", "machine_truth", "stopwatch", "truth", "workload"],
     &["probes", "problem", "simulate"],
     &["baseline", "bench", "cases", "isa", "known", "picture", "testing"],
     &[
