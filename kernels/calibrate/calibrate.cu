@@ -118,12 +118,17 @@ __global__ void chase(Word *out, const Long *p, int n, int rounds)
     if ((Long)at == 1) out[1] = 1;
 }
 
+// Each atomic waits for the one before; they go to places in all parts of L2, since some
+// parts are further away than others.
 __global__ void atomic_chase(Word *out, Word *p, int n)
 {
     Word a = 0;
     long long start = clocks();
     for (int i = 0; i < n; i++)
-        asm volatile("atom.global.add.u32 %0, [%1], %0;" : "+r"(a) : "l"(p) : "memory");
+        asm volatile("atom.global.add.u32 %0, [%1], %0;"
+                     : "+r"(a)
+                     : "l"(p + (i * 40503 & 0x3fffff))
+                     : "memory");
     out[0] = clocks() - start;
     if (a == 12345) out[1] = a;
 }
@@ -226,6 +231,14 @@ __global__ void lone_reductions(Word *p, Word mask, int n)
                          : "memory");
 }
 
+// One lane of each warp adds to one word.
+__global__ void lone_sums(float *p, int n)
+{
+    if (threadIdx.x % 32 == 0)
+        for (int k = 0; k < n; k++)
+            asm volatile("red.global.add.f32 [%0], %1;" ::"l"(p), "f"(1.0f) : "memory");
+}
+
 // Reads with U loads of a thread under way at once.
 template <int U>
 __global__ void in_flight(const Word *p, Word n, Word *out)
@@ -240,6 +253,65 @@ __global__ void in_flight(const Word *p, Word n, Word *out)
         for (int k = 0; k < U; k++) sum += v[k];
     }
     if (sum == 12345) out[1] = 1;
+}
+
+// Rounds in which some lanes of a warp load a word each, of places that are 2 KiB apart
+// and chosen anew by what the round before gave.
+__global__ void apart_loads(const Word *p, Word places, int lanes, int rounds, Word *out)
+{
+    Word t = threadIdx.x, next = blockIdx.x * 977, sum = 0;
+    long long start = clocks();
+#pragma unroll 1
+    for (int r = 0; r < rounds; r++) {
+        Word place = (next + t * 104729) * 2654435761u >> 15 & places - 1, value = 0;
+        if (t < lanes) value = __ldcg(p + place * 512);
+        sum = __reduce_add_sync(~0u, value);
+        next = next * 2246822519u + 12345 + sum;
+    }
+    long long end = clocks();
+    if (t == 0) out[blockIdx.x] = end - start;
+    if (next == 77) out[1] = 1;
+}
+
+// Rounds of eight loads that hit and of sixteen operations for each of them; from global
+// memory, or from shared memory.
+template <bool GLOBAL>
+__global__ void fed(const Word *from, Word *out, int rounds, int step)
+{
+    __shared__ float own[1024];
+    for (int i = threadIdx.x; i < 1024; i += blockDim.x) own[i] = i;
+    const char *p = (const char *)(from + threadIdx.x % 32);
+    Word s = (Word)__cvta_generic_to_shared(own + threadIdx.x % 32);
+    float v[8], sum[16];
+    for (int i = 0; i < 16; i++) sum[i] = threadIdx.x + i;
+    for (int i = 0; i < 8; i++) v[i] = i;
+    __syncthreads();
+    long long start = clocks();
+#pragma unroll 1
+    for (int r = 0; r < rounds; r++) {
+        p += step;
+        s += step;
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            if (GLOBAL)
+                asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(v[i]) : "l"(p + i * 512));
+            else
+                asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v[i]) : "r"(s + i * 512));
+        }
+#pragma unroll
+        for (int i = 0; i < 8; i++)
+            asm volatile("fma.rn.f32 %0, %0, %1, %1;" : "+f"(sum[i]) : "f"(v[i]));
+        // One register each, so that no two are in one bank.
+#pragma unroll
+        for (int k = 8; k < 128; k++)
+            asm volatile("mul.rn.f32 %0, %0, 0f3F800001;" : "+f"(sum[k % 16]));
+    }
+    __syncthreads();
+    long long end = clocks();
+    float all = 0;
+    for (int i = 0; i < 16; i++) all += sum[i];
+    if (threadIdx.x == 0) out[blockIdx.x] = end - start;
+    if (all == 1234.5f || (Word)(Long)p + s == 77) out[1] = 1;
 }
 
 // Each thread copies a word and waits for it before it takes the next one.
@@ -477,11 +549,16 @@ static void round_of_all(int multiprocessors)
     print("fence_latency", fence);
     print("store_latency",
           told([&] { fences<<<1, 32>>>(out, (Word *)a, 200, true); }) / 200);
-    print("hand_over", told([&] {
-                           cudaMemset(a, 0, 1024);
-                           ping_pong<<<2, 1>>>((Word *)a, 200, out);
-                       }) / 2 -
-                           fence);
+    double there_and_back = 0;
+    const int places = 16;
+    for (int place = 0; place < places; place++) {
+        Word *flag = (Word *)a + place * 40503 * 64;
+        there_and_back += told([&] {
+            cudaMemset(flag, 0, 1024);
+            ping_pong<<<2, 1>>>(flag, 200, out);
+        });
+    }
+    print("hand_over", there_and_back / places / 2 - fence);
 
     auto clocks_of = [&](double time) { return time * mhz; };
     auto reread = [&](Long mib) {
@@ -533,6 +610,8 @@ static void round_of_all(int multiprocessors)
     const double once = many / 32;
     double one = lone(0);
     print("same_element", one / once);
+    print("same_sum",
+          clocks_of(us([&] { lone_sums<<<4096, 256>>>((float *)a, 16); })) / once);
     print("atomic_sectors_8", lone(3) / once);
     print("atomic_sectors_32", lone(5) / once);
     print("atomic_sectors_2048", lone(11) / once);
@@ -564,8 +643,25 @@ static void round_of_all(int multiprocessors)
         double begin = whole(bytes, 0) - bytes / reading;
         return 2 * bytes - (whole(bytes, 2) - begin) * mixed;
     };
-    print("l2_dirty_part", kept(GIB / 64) / (GIB / 64));
     print("l2_dirty_bytes", kept(GIB / 8));
+
+    auto apart_of = [&](int lanes, bool cold) {
+        const int rounds = cold ? 16 : 64;
+        return told(
+                   [&] {
+                       if (cold) read_many<<<1024, 256>>>((uint4 *)b, (512u << 20) / 16, out);
+                       apart_loads<<<S, 32>>>((Word *)a, cold ? 1 << 17 : 1 << 12, lanes,
+                                              rounds, out);
+                   },
+                   S) /
+               rounds;
+    };
+    const double hits = apart_of(32, false) - apart_of(1, false),
+                 misses = apart_of(32, true) - apart_of(1, true);
+    // The longest of 32 exponential times is 1/2 + 1/3 + ... + 1/32 of the mean above it.
+    double longest = 0;
+    for (int n = 2; n <= 32; n++) longest += 1.0 / n;
+    print("dram_spread", (misses - hits) / longest);
 
     // Rounds of loads: clocks of each, and the part of the time for which memory works.
     const Word words = 1u << 25;
@@ -591,10 +687,6 @@ static void round_of_all(int multiprocessors)
     };
     const double alone = loads(S), crowded = loads(8 * S), copy = copies(S),
                  copying = copies(8 * S);
-    const double four = round_of(
-        clocks_of(us([&] { in_flight<4><<<S, 256>>>((Word *)a, words, out); })), S, 4);
-    // The longest of four exponential times is 1/2 + 1/3 + 1/4 of the mean above it.
-    print("dram_spread", (four - alone) * 12 / 13);
     const double few_of = crowd(alone, S, 4, reading);
     const double crowding =
         (crowded - alone) / (crowd(crowded, 8 * S, 4, reading) - few_of);
@@ -644,6 +736,11 @@ static void round_of_all(int multiprocessors)
     print("register_read",
           (clocks_of(us([&] { operands<<<2 * S, 1024>>>(out, 100, 1.5f); })) - begins) /
               (100 * 64 * 16) / 1.5);
+    auto feeding = [&](void (*kernel)(const Word *, Word *, int, int)) {
+        return told([&] { kernel<<<S, 512>>>((Word *)a, out, 256, 0); }, S) /
+               (256 * 8 * 4);
+    };
+    print("dispatch_global", feeding(fed<true>) - feeding(fed<false>));
     double near = 0, shared = 0, near_line = 0, far_line = 0;
     auto code = [&](int instructions, double clocks) {
         double line = clocks / (instructions / 8);

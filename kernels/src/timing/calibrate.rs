@@ -20,7 +20,7 @@ use crate::nvcc::{self, NvccError};
 const SOURCE: &str = include_str!("../../calibrate/calibrate.cu");
 
 /// Numbers that benchmarks give, by their names in the target's file, with the benchmark in words.
-const MEASURED: [(&str, &str); 49] = [
+const MEASURED: [(&str, &str); 50] = [
     ("clock_mhz", "clock_against_timer: clocks of one thread by nanoseconds"),
     ("launch_us", "empty_kernel: one, between two events, caches just emptied"),
     ("next_launch_us", "store_one: slope over 1 to 20 kernels in a queue"),
@@ -34,10 +34,10 @@ const MEASURED: [(&str, &str); 49] = [
     ("l1_latency", "chase of 16 KiB, the second round"),
     ("l2_latency", "chase of 8 MiB past L1, the second round"),
     ("dram_latency", "chase of 8 MiB past L1, caches just emptied"),
-    ("atomic_latency", "atomic_chase"),
+    ("atomic_latency", "atomic_chase over 200 places of 16 MiB"),
     ("fence_latency", "fences, with nothing to wait for"),
     ("store_latency", "fences behind a store"),
-    ("hand_over", "ping_pong of two blocks, one way, less the fence in it"),
+    ("hand_over", "ping_pong of two blocks at 16 places, one way, less the fence in it"),
     ("l2_read_sectors", "read_many of 16 and 32 MiB again and again: slope"),
     ("l2_read_lines", "scatter_loads of one sector per line, 2^16 sectors"),
     ("l2_write_sectors", "write_many of 16 and 32 MiB again and again: slope"),
@@ -46,14 +46,14 @@ const MEASURED: [(&str, &str); 49] = [
     ("l2_atomic_sectors", "scatter_reductions over 2^20 words"),
     ("same_sector", "scatter_reductions on the 8 words of a sector, four lanes each"),
     ("same_element", "lone_reductions on one word"),
+    ("same_sum", "lone_sums of floating point to one word"),
     ("dram_read_bytes", "read_once: slope over 256 MiB to 1 GiB"),
     ("dram_write_bytes", "write_once: slope over 256 MiB to 1 GiB"),
     ("dram_mixed_bytes", "copy_once: slope over 256 MiB to 1 GiB, both directions together"),
-    ("l2_dirty_part", "copy_once of 16 MiB: what of it is not written when it ends"),
     ("l2_dirty_bytes", "copy_once of 128 MiB: what of it is not written when it ends"),
     ("store_sectors", "write_many of 8 and 16 MiB by one multiprocessor: slope"),
     ("dram_rows", "scatter_loads of one sector each from 1 GiB: slope over 2^22 to 2^24 sectors"),
-    ("dram_spread", "in_flight: rounds of four loads of a thread beyond rounds of one, 8 warps per multiprocessor"),
+    ("dram_spread", "apart_loads: rounds of 32 lanes' loads beyond rounds of one, from memory, less the same from L2"),
     ("dram_crowding", "in_flight: rounds of one load, 64 warps per multiprocessor beyond 8"),
     ("dram_mixed_crowding", "copy_waiting: rounds, 64 warps per multiprocessor beyond 8"),
     ("dram_turning", "copy_waiting beyond in_flight: rounds, 8 warps per multiprocessor"),
@@ -62,6 +62,10 @@ const MEASURED: [(&str, &str); 49] = [
     ("converge", "guarded: two parts of a round beyond one, less what their other instructions take"),
     ("call", "called: a round with a call and a return, less what its other instructions take, by two"),
     ("part", "grouped: sums by a warp's groups of lanes, slope over 8 to 32 groups, half of what is beyond the sum"),
+    (
+        "dispatch_global",
+        "fed: loads that hit L1 between sixteen operations each, beyond the same loads from shared memory",
+    ),
     ("register_read", "operands: a multiplication and addition of three registers, by the reads of a bank"),
     ("code_bytes", "straight: the longest code of which a line takes its issue"),
     ("code_line", "straight: a line of code that is longer"),
@@ -234,7 +238,7 @@ fn numbers(
         (_, many) if many < 0.75 => 512.0,
         _ => 1024.0,
     };
-    let together = value("l2_atomic_sectors") * value("same_sector");
+    let together = value("l2_atomic_sectors") * value("same_element");
     let slices = slices::explaining(SCATTERED_CHUNKS, together);
     let mut numbers: Vec<Number> = documented(target, l2_bytes);
     numbers.push(derived(

@@ -11,7 +11,7 @@ use super::banks;
 use super::op::{AtomicOp, Op, Space};
 use super::program::{Inst, Program};
 use super::table::{self, Pipe};
-use crate::predict::trace::{Action, Instruction, Issue, Unit};
+use crate::predict::trace::{Action, Instruction, Issue, Unit, Update};
 
 /// Clocks of a partition's pipe of 16 lanes.
 const HALF_RATE: u32 = 2;
@@ -82,6 +82,26 @@ pub(super) fn code(program: &Program) -> Vec<Instruction> {
     let instruction = |(inst, reads): (&Inst, [u8; 2])| Instruction {
         text: inst.text.clone(),
         guarded: inst.guard.is_some(),
+        update: match &inst.op {
+            Op::Atomic(atomic) => match atomic.op {
+                AtomicOp::Cas | AtomicOp::CasSpin => Update::Compare,
+                AtomicOp::AddF32 { .. } | AtomicOp::AddF64 | AtomicOp::AddHalves(_) => Update::Sum,
+                AtomicOp::Add
+                | AtomicOp::Min
+                | AtomicOp::Max
+                | AtomicOp::MinSigned
+                | AtomicOp::MaxSigned
+                | AtomicOp::Inc
+                | AtomicOp::Dec
+                | AtomicOp::And
+                | AtomicOp::Or
+                | AtomicOp::Xor
+                | AtomicOp::Exch
+                | AtomicOp::PopcInc
+                | AtomicOp::MinHalves(_) => Update::Plain,
+            },
+            _ => Update::Plain,
+        },
         issue: Some(issue(inst, reads)),
         ..Instruction::default()
     };
@@ -103,11 +123,6 @@ fn issue(inst: &Inst, reads: [u8; 2]) -> Issue {
         clocks,
         latency,
         action: action(inst),
-        // What is compared with, and what is stored.
-        operands: match &inst.op {
-            Op::Atomic(atomic) if matches!(atomic.op, AtomicOp::Cas | AtomicOp::CasSpin) => 2,
-            _ => 1,
-        },
         registers: if computes { reads } else { [0; 2] },
         stall: u32::from(control.stall),
         write: control.write,

@@ -96,6 +96,11 @@ impl<'a> Machine<'a> {
         self.program.communicates
     }
 
+    /// Whether what a block executes may depend on what others did, so that only the first ones can be followed.
+    pub(super) const fn asks(&self) -> bool {
+        self.program.asks
+    }
+
     /// Warps of a block.
     pub(super) const fn warps_per_block(&self) -> u32 {
         self.block.count().div_ceil(32) as u32

@@ -35,6 +35,8 @@ pub struct Program {
     pub(super) compiler: Option<String>,
     /// Whether the result may depend on the order of the blocks.
     pub(super) communicates: bool,
+    /// Whether what a block executes may depend on what others did.
+    pub(super) asks: bool,
 }
 
 /// A variable in global memory.
@@ -206,6 +208,7 @@ fn read(bytes: &[u8], kernel: &str) -> Result<(Program, Vec<NotExecuted>), Error
     let stack = if resources.stack > 1 << 20 { 0 } else { resources.stack };
     let local = stack.max(resources.frame) + if recursive { RECURSION_STACK } else { 0 };
     let communicates = instructions.iter().any(|inst| communicates(&inst.op));
+    let asks = instructions.iter().any(|inst| asks(&inst.op));
     let program = Program {
         kernel: kernel.to_owned(),
         entry: (function.offset / 16) as u32,
@@ -218,6 +221,7 @@ fn read(bytes: &[u8], kernel: &str) -> Result<(Program, Vec<NotExecuted>), Error
         variables: layout.variables,
         compiler: None,
         communicates,
+        asks,
     };
     Ok((program, refused))
 }
@@ -270,6 +274,15 @@ fn communicates(op: &Op) -> bool {
             let unused = atomic.result.is_none_or(|register| register == 255);
             atomic.space != Space::Shared && !(commutes && unused && atomic.bytes <= 4)
         }
+        _ => false,
+    }
+}
+
+/// Whether an instruction tells a block what others did: it loads past the L1 cache, or returns the old value of what it updates.
+fn asks(op: &Op) -> bool {
+    match op {
+        Op::Load(access) | Op::Store(access) => access.strong && matches!(access.space, Space::Global | Space::Generic),
+        Op::Atomic(atomic) => atomic.space != Space::Shared && atomic.result.is_some_and(|register| register != 255),
         _ => false,
     }
 }

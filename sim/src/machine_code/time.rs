@@ -9,10 +9,11 @@ use super::run::{self, Pace};
 use crate::error::Error;
 use crate::launch::Launch;
 use crate::options::Options;
+use crate::predict::rates::Rates;
 use crate::predict::replay::{Shape, Stalls};
 use crate::predict::tracer::Tracer;
 use crate::predict::uneven::{self, Work};
-use crate::predict::{self, How, Predicted, Sampled, Timed, reuse, sampling};
+use crate::predict::{self, How, Predicted, Sampled, Timed, beside, reuse, sampling, slices};
 use crate::report::Metrics;
 use crate::report::machine_code::MachineCode;
 use crate::report::stall::Stall;
@@ -49,7 +50,7 @@ pub(super) fn timed(
     let machine = Machine::new(program, launch, options)?;
     let (count, multiprocessors) = (machine.grid.count(), u64::from(machine.target.multiprocessors));
     let resident = machine.occupancy.blocks.max(1);
-    let in_turn = machine.in_turn();
+    let in_turn = machine.asks();
     let mut chosen = sampling::choose((count, multiprocessors), in_turn, resident.into(), how);
     let (mut uneven, mut whole) = (None, None);
     if !in_turn && how.multiprocessors == 1 && chosen.followed.len() as u64 != count {
@@ -90,6 +91,7 @@ pub(super) fn timed(
     }
     let mut trace = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
     trace.reuse_local(resident);
+    trace.buffers = machine.global.buffers().iter().map(|buffer| buffer.bytes).collect();
     let mean = trace.blocks.iter().map(|block| block.executed).sum::<u64>() / trace.blocks.len().max(1) as u64;
     let few = (FOOTPRINTS / mean.max(1)).min(MOST_FOOTPRINTS);
     // Of blocks with too much work there are too few to tell anything.
@@ -100,9 +102,19 @@ pub(super) fn timed(
         run::each(&machine, &mut block, &blocks);
         let spread = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
         trace.sharing = reuse::sharing(&spread, &trace, count);
+        trace.hottest = Some(slices::hottest_of_all(&spread, count));
         if spread.blocks.len() as u64 == count && count <= multiprocessors * u64::from(resident) {
             trace.early = reuse::early(&spread, &trace);
         }
+    }
+    if !in_turn && trace.blocks.len() as u64 != count {
+        let beside = beside::blocks(&chosen.followed, machine.grid, FOOTPRINTS / mean.max(1));
+        let mut block = Block::new(&machine);
+        block.tracer = Some(Box::new(tracer(beside.clone())));
+        run::each(&machine, &mut block, &beside);
+        let others = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
+        let held = Rates::of(machine.target).0.l2_bytes / 32.0;
+        trace.beside = beside::brought(&others, &trace, multiprocessors * u64::from(resident), held);
     }
     let shape = Shape { blocks: count, resident, shared_bytes: machine.shared_bytes, warm: 0.0, followed: 0, whole };
     let registers = program.registers_per_thread();

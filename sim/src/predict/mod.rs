@@ -17,8 +17,10 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
+pub(crate) mod beside;
 mod chain;
 mod convert;
+mod footprint;
 mod live;
 mod operations;
 mod order;
@@ -252,6 +254,7 @@ pub fn sample(module: &Module, kernel: &str, launch: &Launch, options: &Options,
     })?;
     let mut trace = ran.observer.into_trace();
     trace.reuse_local(resident);
+    trace.buffers = machine.global.buffers().iter().map(|buffer| buffer.bytes).collect();
     trace.sharing = reuse::sharing(&trace, &trace, machine.grid.count());
     let shape = Shape {
         blocks: machine.grid.count(),

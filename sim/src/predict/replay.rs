@@ -168,13 +168,15 @@ fn replay_of(
     let code = trace.is_machine_code();
     let started = (shape.blocks as f64).min(rates.multiprocessors);
     // Of what all share, multiprocessors with less work leave more to the one with the most.
-    let active = shape.whole.map_or(started, |whole| whole.clamp(1.0, started));
-    let resident = f64::from(shape.resident).min((shape.blocks as f64 / active).ceil());
+    let resident = f64::from(shape.resident).min((shape.blocks as f64 / started).ceil());
+    // So do those that get fewer blocks of a launch whose blocks all run at once.
+    let at_once = started.min((shape.blocks as f64 / resident.max(1.0)).max(1.0));
+    let active = shape.whole.map_or(at_once, |whole| whole.clamp(1.0, started));
     let mut units =
         Units::new(trace, rates, active, resident, shape.warm, rates.l1_beside(shape.shared_bytes, shape.resident));
-    let (local, global) = stored(trace);
-    let global = global * shape.whole.unwrap_or(shape.blocks as f64 / trace.followed().max(1) as f64);
-    units.written_back = rates.written_back(global + local * active);
+    let (local, global, both) = stored(trace);
+    let times = shape.whole.unwrap_or(shape.blocks as f64 / trace.followed().max(1) as f64);
+    units.scale(times, local * active, (global, both));
     let mut replay = Replay {
         left: programs.iter().map(Vec::len).collect(),
         trace,
@@ -217,13 +219,20 @@ fn replay_of(
     replay.finish(shape)
 }
 
-/// Bytes of the sectors that a trace's stores touch, of local memory and of global memory, each sector once.
-fn stored(trace: &Trace) -> (f64, f64) {
-    let stores = trace.accesses.iter().filter(|access| access.kind == AccessKind::Store);
-    let range = |access: &Access| access.first as usize..(access.first + access.sectors) as usize;
-    let sectors: HashSet<u64> = stores.flat_map(|access| trace.sectors[range(access)].iter().copied()).collect();
-    let local = sectors.iter().filter(|&&sector| sector >= LOCAL_MEMORY / 32).count();
-    (local as f64 * 32.0, (sectors.len() - local) as f64 * 32.0)
+/// Bytes of the sectors that a trace's stores touch, each sector once: of local memory, of global memory, and of the part there that
+/// is loaded as well.
+fn stored(trace: &Trace) -> (f64, f64, f64) {
+    let sectors = |kinds: &dyn Fn(AccessKind) -> bool| -> HashSet<u64> {
+        let range = |access: &Access| access.first as usize..(access.first + access.sectors) as usize;
+        let touched = trace.accesses.iter().filter(|access| kinds(access.kind));
+        touched.flat_map(|access| trace.sectors[range(access)].iter().copied()).collect()
+    };
+    let stored = sectors(&|kind| kind == AccessKind::Store);
+    let loaded = sectors(&|kind| matches!(kind, AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy));
+    let global = || stored.iter().filter(|&&sector| sector < LOCAL_MEMORY / 32);
+    let both = global().filter(|sector| loaded.contains(sector)).count();
+    let all = global().count();
+    ((stored.len() - all) as f64 * 32.0, all as f64 * 32.0, both as f64 * 32.0)
 }
 
 impl Replay<'_> {
@@ -289,7 +298,7 @@ impl Replay<'_> {
                 warp.next += 1;
                 continue;
             }
-            let issued = self.units.earliest(warp.partition, &cost, time.max(operands), what);
+            let issued = self.units.earliest(warp.partition, &cost, time.max(operands));
             if issued > time && self.turns.peek().is_some_and(|next| next.at < issued) {
                 self.turns.push(Turn::at(issued, id));
                 self.waited(id, time, operands, issued, by);

@@ -16,6 +16,8 @@ use super::trace::{AccessKind, BlockTrace, Event, Sharing, Trace};
 
 /// Matches in a sample below which nothing is concluded.
 const FEWEST: usize = 8;
+/// Blocks that touch a sector, from which on it is not only neighbours that share it.
+const MANY: u64 = 8;
 /// Instructions by which another block has to be earlier: in as many a load comes from memory. A guess that matters only at the
 /// beginning of a loop.
 const LEAD: u64 = 64;
@@ -29,6 +31,8 @@ pub(super) struct Found {
     pub common: bool,
     /// Whether it is memory's to bring, and others that ask at the same time wait for it, too.
     pub cold: bool,
+    /// Whether so many blocks touch the same that a few beside this one tell nothing of it.
+    pub many: bool,
 }
 
 /// How blocks share what each load touches, by instruction, as a `sample` of the launch's `blocks` tells it; for the blocks
@@ -160,12 +164,18 @@ fn shared_by(found: f64, q: f64, all: f64) -> f64 {
 
 /// What each access finds in L2. `warm` is the part of all memory that launches before left there.
 pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
-    let mut found = vec![Found { fresh: (1.0 - warm) as f32, common: false, cold: false }; trace.accesses.len()];
+    let own = Found { fresh: (1.0 - warm) as f32, common: false, cold: false, many: false };
+    let mut found = vec![own; trace.accesses.len()];
     let of = |sharing: &Sharing| {
         // What L2 does not hold until it is asked for again comes from memory again.
         let held = (rates.l2_bytes / (sharing.between as f64 * 32.0).max(1.0)).min(1.0);
         let fresh = (1.0 - (1.0 - sharing.first) * held) * (1.0 - warm);
-        Found { fresh: fresh as f32, common: sharing.blocks * 2 > sharing.of, cold: warm < 1.0 }
+        Found {
+            fresh: fresh as f32,
+            common: sharing.blocks * 2 > sharing.of,
+            cold: warm < 1.0,
+            many: sharing.blocks >= MANY,
+        }
     };
     for event in trace.blocks.iter().flat_map(|block| block.warps.iter().flatten()) {
         if let Event::Global { pc, access } = event
@@ -176,7 +186,7 @@ pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
     }
     for &access in &trace.early {
         let found = &mut found[access as usize];
-        *found = Found { fresh: 0.0, cold: false, ..*found };
+        *found = Found { fresh: 0.0, cold: false, many: true, ..*found };
     }
     found
 }
@@ -247,10 +257,10 @@ mod tests {
     #[test]
     fn what_each_block_has_of_its_own_is_fresh() {
         let own = trace(&[10, 11, 500, 501], 64, |block, warp| block * 64 + warp);
-        assert_eq!(found_of(own, 1000), Found { fresh: 1.0, common: false, cold: false });
+        assert_eq!(found_of(own, 1000), Found { fresh: 1.0, common: false, cold: false, many: false });
         // Neighbours share an edge, far blocks nothing.
         let edges = trace(&[10, 11, 500, 501], 64, |block, warp| block * 50 + warp);
-        assert_eq!(found_of(edges, 1000), Found { fresh: 1.0, common: false, cold: false });
+        assert_eq!(found_of(edges, 1000), Found { fresh: 1.0, common: false, cold: false, many: false });
     }
 
     #[test]

@@ -1,19 +1,94 @@
 //! How many of L2's slices work on a launch's atomics at once. Each slice updates what lies in its part of memory, one
 //! sector after the other; a launch whose updates go to few places, or at one time to few, keeps few slices busy.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::rates::Rates;
-use super::trace::{Access, AccessKind, Event, Trace};
+use super::trace::{Access, AccessKind, BlockTrace, Event, Hottest, Trace, Update};
+
+/// How much longer updates of places all over memory keep slices busy where lanes of a sector update several places, and some of them
+/// the same: sums of 2, 4 and 8 places, of 16, 8 and 4 lanes each, take an H100 2.0 to 2.2 clocks a round in each slice, if each warp
+/// goes to a sector of its own, and 1.5 if all go to one.
+const SCATTERED: f64 = 1.4;
 
 /// Whether an access is an update in L2.
 pub(super) const fn updates(access: &Access) -> bool {
     matches!(access.kind, AccessKind::Atomic | AccessKind::Reduction)
 }
 
-/// Clocks for which an access keeps slices busy, all together.
+/// Sectors that an access brings to L2: two values for each lane, if L2 compares, take twice as long, and so do sectors full of sums
+/// of 8 bytes (`red_add_f64_32` beside `red_add_f32_32`, `atom_cas_b32_32` of `kernels/calibrate/opcodes.cu`).
+pub(super) fn packets(access: &Access) -> f64 {
+    let twice = match access.update {
+        Update::Plain => false,
+        Update::Sum => access.full && access.width == 8,
+        Update::Compare => true,
+    };
+    f64::from(access.sectors) * if twice { 2.0 } else { 1.0 }
+}
+
+/// Clocks for which an access keeps slices busy, all together. A sector that is updated as a whole takes less than one of which
+/// only some words are. Where lanes of a sector compare at several places, each of its rounds brings two values.
 pub(super) fn clocks(access: &Access, rates: &Rates) -> f64 {
-    f64::from(access.sectors) * rates.same_sector + f64::from(access.repeats) * rates.same_element
+    let each = if access.full { rates.same_sector } else { rates.same_element };
+    let rounds = if access.update == Update::Compare && places(access) { 2.0 } else { 1.0 };
+    (packets(access) + f64::from(access.repeats) * rounds) * each
+}
+
+/// Whether lanes of a sector update several places.
+const fn places(access: &Access) -> bool {
+    access.lanes > access.sectors + access.repeats
+}
+
+/// Sectors that a multiprocessor hands to L2 for an access, and what goes in front of each line: the bytes that are updated, if they
+/// are not one lane's. 32 lanes that update 8, 16 and 32 lines of one sector each take an H100's multiprocessor 16, 32 and 32 clocks,
+/// and 8 lines of two and four sectors 24 and 40.
+pub(super) fn handed_over(access: &Access) -> f64 {
+    let alone = access.lanes == access.lines && access.kind == AccessKind::Reduction;
+    f64::from(access.sectors + if alone { 0 } else { access.lines })
+}
+
+/// The place with the most updates of these blocks, where `times` says how many times as many the launch has at a place, by the
+/// number of the blocks that update it.
+pub(super) fn hottest<'a>(
+    trace: &Trace,
+    blocks: impl Iterator<Item = &'a BlockTrace>,
+    times: impl Fn(usize) -> f64,
+) -> Hottest {
+    // In order, so that of two places with as many updates it is always the same one.
+    let mut places: BTreeMap<u64, (Hottest, usize, usize)> = BTreeMap::new();
+    for (number, block) in blocks.enumerate() {
+        for event in block.warps.iter().flatten() {
+            let Event::Global { access, .. } = *event else { continue };
+            let access = &trace.accesses[access as usize];
+            if !updates(access) {
+                continue;
+            }
+            let lanes = f64::from(access.together);
+            for &sector in &trace.sectors[access.first as usize..][..access.sectors as usize] {
+                let (place, blocks, last) = places.entry(sector).or_insert((Hottest::default(), 0, usize::MAX));
+                place.accesses += 1.0;
+                place.lanes += lanes;
+                place.sums += if access.update == Update::Sum { lanes } else { 0.0 };
+                *blocks += usize::from(std::mem::replace(last, number) != number);
+            }
+        }
+    }
+    let whole = |(place, blocks, _): (Hottest, usize, usize)| {
+        let times = times(blocks);
+        Hottest { accesses: place.accesses * times, lanes: place.lanes * times, sums: place.sums * times }
+    };
+    // Sums take longer than other updates, about twice as long.
+    let weight = |place: &Hottest| place.lanes + place.sums;
+    let more = |a: Hottest, b: Hottest| if weight(&b) > weight(&a) { b } else { a };
+    places.into_values().map(whole).fold(Hottest::default(), more)
+}
+
+/// The same of a launch of so many blocks, of which the trace has some from all over the grid: where at least two of them update a
+/// place, others do, too.
+pub(crate) fn hottest_of_all(spread: &Trace, blocks: u64) -> Hottest {
+    let all = blocks as f64 / spread.blocks.len().max(1) as f64;
+    hottest(spread, spread.blocks.iter(), |touch| if touch > 1 { all } else { 1.0 })
 }
 
 /// How many slices are busy on average while the busiest one is: `concurrent` blocks run at once on the whole GPU.
@@ -29,7 +104,7 @@ pub(super) fn busy(trace: &Trace, rates: &Rates, concurrent: f64) -> f64 {
     if !slices.is_finite() || slices < 1.0 {
         return slices;
     }
-    let mut chunks: HashMap<u64, (f64, Vec<u32>)> = HashMap::new();
+    let mut chunks: HashMap<u64, (f64, f64, Vec<u32>)> = HashMap::new();
     for (number, block) in trace.blocks.iter().enumerate() {
         for event in block.warps.iter().flatten() {
             let Event::Global { access, .. } = *event else { continue };
@@ -38,11 +113,13 @@ pub(super) fn busy(trace: &Trace, rates: &Rates, concurrent: f64) -> f64 {
                 continue;
             }
             let each = clocks(access, rates) / f64::from(access.sectors);
+            let held = if access.repeats > 0 && places(access) { SCATTERED } else { 1.0 };
             for &sector in &trace.sectors[access.first as usize..][..access.sectors as usize] {
                 let chunk = chunks.entry(sector * 32 / rates.l2_chunk_bytes as u64).or_default();
                 chunk.0 += each;
-                if chunk.1.last() != Some(&(number as u32)) {
-                    chunk.1.push(number as u32);
+                chunk.1 += each * held;
+                if chunk.2.last() != Some(&(number as u32)) {
+                    chunk.2.push(number as u32);
                 }
             }
         }
@@ -55,19 +132,19 @@ pub(super) fn busy(trace: &Trace, rates: &Rates, concurrent: f64) -> f64 {
     let mut sorted: Vec<_> = chunks.into_iter().collect();
     sorted.sort_by_key(|chunk| chunk.0);
     let (mut moving, mut squares) = (0.0, 0.0);
-    for (chunk, (work, of)) in sorted {
+    for (chunk, (work, held, of)) in sorted {
         total += work;
         if of.len() * 2 >= blocks {
             load[(mix(chunk, 0) % slices as u64) as usize] += work;
         } else {
-            moving += work;
-            squares += work * work;
+            moving += held;
+            squares += held * held;
         }
     }
     let mut most = load.iter().copied().fold(0.0, f64::max);
     if moving > 0.0 {
         let number = moving * moving / squares * copies;
-        let reached = (rates.l2_atomic_sectors * rates.same_sector).min(slices);
+        let reached = (rates.l2_atomic_sectors * rates.same_element).min(slices);
         most += moving / (reached * number / (number + reached - 1.0));
     }
     if most > 0.0 { total / most } else { slices }

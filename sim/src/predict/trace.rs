@@ -20,10 +20,28 @@ pub struct Trace {
     pub sectors: Vec<u64>,
     /// Of loads that touch what other blocks touch, too: how they share it, by the instruction's position.
     pub sharing: BTreeMap<u32, Sharing>,
+    /// Bytes of each of the launch's buffers, which lie where global memory has them.
+    pub buffers: Vec<u64>,
     /// Bytes of a block's local memory, which lies from [`LOCAL_MEMORY`] on, block behind block.
     pub local: u64,
     /// Accesses of the replayed blocks whose sectors other blocks brought to L2 well before, in order.
     pub early: Vec<u32>,
+    /// Of each replayed block the sectors that blocks beside it bring which began earlier, and whether they do so at the same time,
+    /// so that it waits for memory, too.
+    pub beside: Vec<BTreeMap<u64, bool>>,
+    /// What the whole launch updates at the place of which most updates are, if blocks from all over the grid tell.
+    pub hottest: Option<Hottest>,
+}
+
+/// Updates of one place.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Hottest {
+    /// Accesses.
+    pub accesses: f64,
+    /// Updates of lanes.
+    pub lanes: f64,
+    /// Those of them that are sums of floating point.
+    pub sums: f64,
 }
 
 /// Where local memory lies in a trace: no buffer is there.
@@ -89,8 +107,22 @@ pub struct Instruction {
     pub target: Option<u32>,
     /// Whether it is executed by all lanes of a path, or by those for which a predicate holds.
     pub guarded: bool,
+    /// Of an atomic: what L2 has to do for it.
+    pub update: Update,
     /// Of machine code: what it asks of the scheduler and of the pipes.
     pub issue: Option<Issue>,
+}
+
+/// What L2 does with a place that an atomic updates, as far as it takes different times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Update {
+    /// It combines the value with the one there, of whole numbers or of bits, or puts one for the other.
+    #[default]
+    Plain,
+    /// It adds numbers of floating point: the next addition to the same place waits for the sum.
+    Sum,
+    /// It compares, and brings two values for that.
+    Compare,
 }
 
 /// What a machine instruction asks of the scheduler and of the pipes.
@@ -104,8 +136,6 @@ pub struct Issue {
     pub latency: u32,
     /// What is done beside computing.
     pub action: Action,
-    /// Values that an atomic brings to L2 for each lane.
-    pub operands: u32,
     /// Registers that it reads from the bank of the even ones and from that of the odd ones.
     pub registers: [u8; 2],
     /// Clocks until the warp's next instruction may be issued.
@@ -255,12 +285,14 @@ pub struct Access {
     pub repeats: u32,
     /// Lanes that take part.
     pub lanes: u32,
-    /// Of a store: whether it fills all its sectors.
+    /// Whether what it touches fills all its sectors.
     pub full: bool,
     /// Bytes per lane.
     pub width: u32,
     /// Of a load: whether it may ask for what another block stored.
     pub polls: bool,
+    /// Of an atomic: what L2 has to do for it.
+    pub update: Update,
 }
 
 /// Kinds of access to global memory.

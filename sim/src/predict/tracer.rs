@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::polls::{self, Known, Phase};
-use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, LOCAL_MEMORY, Trace};
+use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, LOCAL_MEMORY, Trace, Update};
 use super::units::tag_wavefronts;
 use crate::event::{AccessEvent, LaunchInfo, MemoryEvent, MemoryKind, Observer, SyncEvent};
 use crate::ir::Instruction as Lowered;
+use crate::ir::Opcode;
 use crate::ir::cfg::Cfg;
 use crate::ir::inst::{Op, Pc, Reg, Space};
 use crate::ir::operands;
@@ -215,7 +216,7 @@ impl Tracer {
         let lanes = active.count_ones() * words;
         let access = self.trace.accesses.len() as u32;
         let full = elements * width >= sectors * 32;
-        let polls = self.polls[pc as usize];
+        let (polls, update) = (self.polls[pc as usize], self.trace.code[pc as usize].update);
         let wavefronts = match kind {
             AccessKind::Load | AccessKind::LoadL2 => {
                 let places = std::array::from_fn(|lane| addresses[lane] as u32);
@@ -226,7 +227,7 @@ impl Tracer {
         };
         let first = first as u32;
         let access_of =
-            Access { kind, first, sectors, lines, wavefronts, together, repeats, lanes, full, width, polls };
+            Access { kind, first, sectors, lines, wavefronts, together, repeats, lanes, full, width, polls, update };
         self.trace.accesses.push(access_of);
         self.replace(pc, Event::Global { pc, access });
     }
@@ -278,10 +279,23 @@ pub(super) fn code(program: &Executable) -> Vec<Instruction> {
             removed: program.insts[pc].removed,
             target: if let Op::Branch { target, .. } = inst.op { Some(target) } else { None },
             guarded: inst.guard.is_some(),
+            update: update(&inst.opcode),
             issue: None,
         }
     };
     program.insts.iter().enumerate().map(of).collect()
+}
+
+/// What an instruction's updates take.
+fn update(opcode: &Opcode) -> Update {
+    let floating = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
+    if opcode.has("cas") {
+        Update::Compare
+    } else if opcode.has("add") && floating.iter().any(|kind| opcode.has(kind)) {
+        Update::Sum
+    } else {
+        Update::Plain
+    }
 }
 
 impl Observer for Tracer {

@@ -1,14 +1,15 @@
 //! The parts of one multiprocessor, and its equal part of what all share: each serves one request after the other, and
 //! knows when it is free again.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
+use super::footprint::Footprint;
 use super::operations::What;
 use super::pipes::Pipes;
 use super::rates::Rates;
 use super::reuse::{self, Found};
 use super::slices;
-use super::trace::{AccessKind, Trace};
+use super::trace::{Access, AccessKind, LOCAL_MEMORY, Trace};
 use super::weights::{Action, Cost, Pipe};
 
 /// Names of the resources, in the order of [`Busy`].
@@ -62,10 +63,8 @@ const PARTITIONS: usize = 4;
 const BANKS: usize = 2;
 /// Clocks of work that wait in front of a unit before warps that want to add to it are held up.
 const QUEUE: f64 = 64.0;
-/// The same in front of L2, for stores and atomics.
+/// Clocks of work that wait in front of L2, of stores and atomics, before the memory pipe takes nothing more.
 const STORES: f64 = 600.0;
-/// A kernel reads and writes if either is this part of the other.
-const MIXED: f64 = 0.1;
 /// Clocks that every further value adds to a comparison of lanes' values, and every further constant to a load of constants
 /// (`ldc_8`, `ldc_32` of `kernels/calibrate/opcodes.cu`: 11.9, 11.2).
 const MATCH: f64 = 11.0;
@@ -90,6 +89,8 @@ pub(super) struct Units<'a> {
     rates: &'a Rates,
     active: f64,
     issue: [f64; PARTITIONS],
+    /// When each partition dispatches again, of machine code.
+    dispatch: [f64; PARTITIONS],
     /// Integer, fp32, fp64, special functions.
     pipes: [[f64; PARTITIONS]; 4],
     /// Clocks of a full-rate pipe of 32 lanes per partition to those of this one.
@@ -110,12 +111,16 @@ pub(super) struct Units<'a> {
     found: Vec<Found>,
     /// Blocks that run at once, of the sample: the first ones wait for memory with all others.
     first_wave: u32,
+    /// What of each buffer the whole launch moves.
+    footprint: Footprint,
     fresh_so_far: f64,
     /// The part of what is written that goes to memory before the launch ends.
     pub written_back: f64,
     /// Clocks of a slice of L2 to those that all of them take together.
     pub slices: f64,
     seen: HashMap<u64, Seen>,
+    /// Of each block the sectors that blocks beside it bring and that it has not touched yet.
+    beside: Vec<BTreeMap<u64, bool>>,
     l1: L1,
     /// How long each part worked.
     pub busy: Busy,
@@ -138,18 +143,13 @@ impl<'a> Units<'a> {
         let lanes = [rates.integer_lanes, rates.fp32_lanes, rates.fp64_lanes, rates.special_lanes];
         // The weights are those of 64, 128, 64 and 16 lanes.
         let slower = std::array::from_fn(|pipe| [64.0, 128.0, 64.0, 16.0][pipe] / lanes[pipe]);
-        let sectors = |kind: fn(&AccessKind) -> bool| -> f64 {
-            trace.accesses.iter().filter(|access| kind(&access.kind)).map(|access| f64::from(access.sectors)).sum()
-        };
-        let stored = sectors(|kind| matches!(kind, AccessKind::Store));
-        let loaded = sectors(|kind| matches!(kind, AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy));
         let slices = slices::busy(trace, rates, active * resident);
-        let mixed = stored > loaded * MIXED && loaded > stored * MIXED;
         Self {
             trace,
             rates,
             active,
             issue: [0.0; PARTITIONS],
+            dispatch: [0.0; PARTITIONS],
             pipes: [[0.0; PARTITIONS]; 4],
             slower,
             lsu: 0.0,
@@ -157,21 +157,46 @@ impl<'a> Units<'a> {
             adu: 0.0,
             reads: 0.0,
             writes: 0.0,
-            memory: Memory::new(rates, mixed),
+            memory: Memory::new(rates, 0.0),
             stores: Stores::default(),
             banks: [[0.0; BANKS]; PARTITIONS],
             atomics: 0.0,
             found: reuse::found(trace, rates, warm),
             first_wave: resident as u32,
+            footprint: Footprint::default(),
             fresh_so_far: 0.0,
             written_back: 1.0,
             slices,
             seen: HashMap::new(),
+            beside: if warm < 1.0 { trace.beside.clone() } else { Vec::new() },
             l1: L1::new(l1_bytes),
             busy: Busy::default(),
             moved: Moved::default(),
             pipes_of_code: trace.is_machine_code().then(|| Pipes::new(rates)),
         }
+    }
+
+    /// The launch is so many times as large as the sample, whose stores touch so many bytes, and of these some that are loaded, too.
+    /// `local` has the bytes of local memory that are stored.
+    pub(super) fn scale(&mut self, times: f64, local: f64, (stored, both): (f64, f64)) {
+        self.footprint = Footprint::new(self.trace, &self.found, &self.beside, times, self.rates.l2_bytes);
+        let (read, written) = (self.fetched() * times, stored * times + local);
+        self.written_back = self.rates.written_back((read - both * times).max(0.0), written);
+        // What stays in L2 keeps memory from nothing.
+        let back = written * self.written_back;
+        self.memory = Memory::new(self.rates, (back / read.max(1.0)).min(read / back.max(1.0)).min(1.0));
+    }
+
+    /// Bytes that the sample's loads bring from memory.
+    pub(super) fn fetched(&self) -> f64 {
+        let mut seen: HashSet<u64> = self.beside.iter().flat_map(BTreeMap::keys).copied().collect();
+        let loads = |access: &Access| matches!(access.kind, AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy);
+        let of = |(access, found): (&Access, &Found)| {
+            let sectors = &self.trace.sectors[access.first as usize..(access.first + access.sectors) as usize];
+            let new = sectors.iter().filter(|&&sector| sector < LOCAL_MEMORY / 32 && seen.insert(sector));
+            new.map(|&sector| self.footprint.part(sector).read).sum::<f64>() * f64::from(found.fresh) * 32.0
+        };
+        self.trace.accesses.iter().zip(&self.found).filter(|(access, _)| loads(access)).map(of).sum()
     }
 
     /// When the last request is served.
@@ -196,7 +221,7 @@ impl<'a> Units<'a> {
     }
 
     /// When an instruction can be issued, not before `time`.
-    pub(super) fn earliest(&self, partition: usize, cost: &Cost, time: f64, what: What) -> f64 {
+    pub(super) fn earliest(&self, partition: usize, cost: &Cost, time: f64) -> f64 {
         let mut at = time.max(self.issue[partition]);
         match (cost.pipe, Self::pipe(cost.pipe)) {
             (_, Some(pipe)) => at = at.max(self.pipes[pipe][partition]),
@@ -207,14 +232,17 @@ impl<'a> Units<'a> {
         if cost.votes > 0.0 {
             at = at.max(self.adu - QUEUE);
         }
-        if let What::Global(access) = what {
-            match self.trace.accesses[access as usize].kind {
-                AccessKind::Store => at = at.max(self.writes.max(self.memory.free) - STORES),
-                AccessKind::Atomic | AccessKind::Reduction => at = at.max(self.atomics - STORES),
-                AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy => {}
-            }
-        }
         at
+    }
+
+    /// When what waits in front of L2 leaves room for an access. Until then the memory pipe takes nothing else either.
+    fn behind(&self, what: What) -> f64 {
+        let What::Global(access) = what else { return 0.0 };
+        match self.trace.accesses[access as usize].kind {
+            AccessKind::Store => self.writes.max(self.memory.free) - STORES,
+            AccessKind::Atomic | AccessKind::Reduction => self.atomics - STORES,
+            AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy => 0.0,
+        }
     }
 
     /// Issues an instruction: when its result is there, and whether it moves data that a fence waits for.
@@ -260,7 +288,7 @@ impl<'a> Units<'a> {
                     let wavefronts = f64::from(wavefronts.max(1));
                     (self.lsu(at, wavefronts) + wavefronts - 1.0 + self.rates.shared_latency, false)
                 }
-                What::Global(access) => (self.global((access, None), cost.operands, at, block), true),
+                What::Global(access) => (self.global((access, None), at, block), true),
             },
             Pipe::None | Pipe::Alu | Pipe::Fma | Pipe::Fp64 | Pipe::Xu => (at + cost.latency, false),
         }
@@ -276,10 +304,10 @@ impl<'a> Units<'a> {
 
     /// An access to global memory: when its result is there. `before` is the store of the same warp that a store follows at
     /// once.
-    fn global(&mut self, (number, before): (u32, Option<u32>), operands: f64, time: f64, block: u32) -> f64 {
+    fn global(&mut self, (number, before): (u32, Option<u32>), time: f64, block: u32) -> f64 {
         let trace = self.trace;
         let access = &trace.accesses[number as usize];
-        let (sectors, lines) = (f64::from(access.sectors), f64::from(access.lines));
+        let time = time.max(self.behind(What::Global(number)));
         let passes = Self::passes(access);
         let range = access.first as usize..(access.first + access.sectors) as usize;
         match access.kind {
@@ -294,10 +322,10 @@ impl<'a> Units<'a> {
                 self.store(access, before, start, range, block)
             }
             AccessKind::Atomic | AccessKind::Reduction => {
-                let start = self.lsu(time, lines.max(1.0));
-                let least = operands * sectors * self.active / self.rates.l2_atomic_sectors;
-                let places = operands * slices::clocks(access, self.rates) * self.active / self.slices;
-                let busy = least.max(places);
+                let start = self.lsu(time, f64::from(access.lines.max(1)));
+                let least = slices::packets(access) * self.active / self.rates.l2_atomic_sectors;
+                let places = slices::clocks(access, self.rates) * self.active / self.slices;
+                let busy = least.max(places).max(slices::handed_over(access) / self.rates.store_sectors);
                 self.atomics = start.max(self.atomics) + busy;
                 self.busy[at::ATOMICS] += least;
                 self.busy[at::PLACES] += places;

@@ -58,12 +58,10 @@ pub(super) struct Cost {
     pub action: Action,
     /// Clocks for which it keeps [`Pipe::Adu`] busy beside its own pipe.
     pub votes: f64,
-    /// Values that an atomic brings to L2 for each lane.
-    pub operands: f64,
 }
 
 const fn cost(slots: f64, pipe: Pipe, busy: f64, latency: f64) -> Cost {
-    Cost { slots, pipe, busy, latency, action: Action::Plain, votes: 0.0, operands: 1.0 }
+    Cost { slots, pipe, busy, latency, action: Action::Plain, votes: 0.0 }
 }
 
 /// Free: part of another instruction.
@@ -187,8 +185,6 @@ fn of(inst: &Instruction, feeds: &dyn Fn(&str) -> bool) -> Cost {
         "mov" if inst.text.contains("%ctaid") || inst.text.contains("%laneid") => cost(1.0, Pipe::Lsu, 0.0, 20.0),
         "mov" | "cvta" | "isspacep" | "pragma" => FREE,
         "ld" if has("param") || has("const") => FREE,
-        // What is compared with, and what is stored.
-        "atom" if has("cas") => Cost { operands: 2.0, ..cost(1.0, Pipe::Lsu, 1.0, 0.0) },
         "cp" if has("wait_group") || has("wait_all") || has("bulk") => {
             Cost { action: Action::Copies, ..cost(1.0, Pipe::Lsu, 1.0, 0.0) }
         }

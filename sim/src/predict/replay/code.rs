@@ -137,7 +137,8 @@ impl Replay<'_> {
         let warp = &mut self.warps[id as usize];
         warp.next += 1;
         let long = matches!(what, What::Global(_));
-        for (scoreboard, until) in [(issue.write, done.result), (issue.read, done.read)] {
+        // What waits until the memory pipe has read a register is told as waiting for that pipe, not for memory.
+        for (scoreboard, until, long) in [(issue.write, done.result, long), (issue.read, done.read, false)] {
             let Some(scoreboard) = scoreboard.map(usize::from).filter(|&number| number < SCOREBOARDS) else { continue };
             if until > warp.ready[scoreboard] {
                 warp.ready[scoreboard] = until;
@@ -151,10 +152,14 @@ impl Replay<'_> {
                 warp.copied = warp.copied.max(done.result);
             }
             warp.stored = None;
-            if kind == AccessKind::Store {
-                let pc = self.programs[warp.block][warp.number][warp.next - 1].pc;
-                warp.stored = Some((pc, access));
-                warp.handed = done.result - self.rates.store_latency;
+            match kind {
+                AccessKind::Store => {
+                    let pc = self.programs[warp.block][warp.number][warp.next - 1].pc;
+                    warp.stored = Some((pc, access));
+                    warp.handed = done.result - self.rates.store_latency;
+                }
+                AccessKind::Reduction => warp.handed = done.result - self.rates.atomic_latency,
+                AccessKind::Load | AccessKind::LoadL2 | AccessKind::Atomic | AccessKind::Copy => {}
             }
         }
         if done.moves {

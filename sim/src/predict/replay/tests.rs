@@ -96,11 +96,10 @@ fn streaming(kind: AccessKind) -> Trace {
                     lines: 4,
                     wavefronts: 4,
                     together: 1,
-                    repeats: 0,
                     lanes: 32,
                     full: true,
                     width: 16,
-                    polls: false,
+                    ..Access::default()
                 });
                 warp.push(Event::Global { pc: 0, access });
             }

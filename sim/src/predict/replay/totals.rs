@@ -1,7 +1,5 @@
 //! From the blocks that were replayed to the launch: what it takes, and what of each unit.
 
-use std::collections::HashMap;
-
 use super::super::rates::Rates;
 use super::super::trace::Trace;
 use super::super::units::at;
@@ -68,19 +66,12 @@ fn mean(values: &[f64]) -> f64 {
 /// Clocks that the updates of the place take that has most of them: they come one after the other, wherever they are
 /// from. `all` is how many times the sample the launch is.
 fn hottest(trace: &Trace, rates: &Rates, all: f64) -> f64 {
-    let mut places: HashMap<u64, (f64, f64)> = HashMap::new();
-    for access in trace.accesses.iter().filter(|access| slices::updates(access)) {
-        for &sector in &trace.sectors[access.first as usize..][..access.sectors as usize] {
-            let place = places.entry(sector).or_default();
-            place.0 += f64::from(access.together);
-            place.1 += 1.0;
-        }
-    }
-    // A place that half of the blocks go to is one for all; others have their own.
-    let common = trace.followed() as f64 / 2.0;
-    let clocks = |&(elements, updates): &(f64, f64)| {
-        let once = (elements * rates.same_element).max(updates * rates.same_sector);
-        if updates >= common { once * all } else { once }
-    };
-    places.values().map(clocks).fold(0.0, f64::max)
+    let place = trace.hottest.unwrap_or_else(|| {
+        let blocks = trace.neighbours.iter().chain(&trace.blocks);
+        // A place that half of the blocks go to is one for all; others have their own.
+        let least = trace.followed().div_ceil(2);
+        slices::hottest(trace, blocks, |blocks| if blocks >= least { all } else { 1.0 })
+    });
+    let lanes = (place.lanes - place.sums) * rates.same_element + place.sums * rates.same_sum.max(rates.same_element);
+    lanes.max(place.accesses * rates.same_sector)
 }

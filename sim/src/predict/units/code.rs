@@ -2,7 +2,7 @@
 
 use super::super::operations::What;
 use super::super::trace::{Access, AccessKind, Action, Issue, Unit};
-use super::{MATCH, QUEUE, STORES, Units, at};
+use super::{MATCH, QUEUE, Units, at};
 use crate::report::stall::Stall;
 
 /// Clocks from when a memory instruction begins until its registers are read. Not measured: between 2 and 20 it changed no
@@ -81,6 +81,7 @@ impl Units<'_> {
             }
         };
         until(self.issue[partition], Stall::NotSelected);
+        until(self.dispatch[partition], Stall::DispatchStall);
         if issue.registers != [0; 2] {
             until(self.banks[partition][0].max(self.banks[partition][1]) - COLLECTED, Stall::DispatchStall);
         }
@@ -92,13 +93,6 @@ impl Units<'_> {
             until(self.room(partition), if global { Stall::LgThrottle } else { Stall::MioThrottle });
         } else if issue.unit == Unit::Adu {
             until(self.adu - QUEUE, Stall::MioThrottle);
-        }
-        if let What::Global(access) = what {
-            match self.trace.accesses[access as usize].kind {
-                AccessKind::Store => until(self.writes.max(self.memory.free) - STORES, Stall::LgThrottle),
-                AccessKind::Atomic | AccessKind::Reduction => until(self.atomics - STORES, Stall::LgThrottle),
-                AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy => {}
-            }
         }
         found
     }
@@ -113,6 +107,8 @@ impl Units<'_> {
         block: u32,
     ) -> Issued {
         self.issue[partition] = time + 1.0 / self.rates.issue;
+        let addresses = if matches!(what, What::Global(_)) { self.rates.dispatch_global } else { 0.0 };
+        self.dispatch[partition] = self.issue[partition] + addresses;
         self.moved.slots += 1.0;
         self.busy[at::ISSUE] += 1.0 / self.rates.partitions / self.rates.issue;
         if let Some(pipes) = &mut self.pipes_of_code {
@@ -129,16 +125,16 @@ impl Units<'_> {
             Issued { result: start + latency, read, taken: start + clocks, moves: false }
         };
         if issue.unit == Unit::Lsu {
+            let begins = time.max(self.lsu).max(self.behind(what));
             let queued = &mut self.queued[partition];
             if queued.len() == PLACES {
                 queued.pop_front();
             }
-            queued.push_back(time.max(self.lsu));
+            queued.push_back(begins);
         }
         match (issue.unit, what) {
             (Unit::Lsu, What::Global(access)) => {
-                let operands = f64::from(issue.operands.max(1));
-                let result = self.global((access, before), operands, time, block);
+                let result = self.global((access, before), time, block);
                 let taken = self.lsu.max(time);
                 Issued { result, read: taken + SOURCES, taken, moves: true }
             }

@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 
+use super::super::footprint;
 use super::super::trace::Access;
 use super::Units;
 
@@ -17,7 +18,9 @@ pub(super) struct Line {
     /// When it was stored to last.
     at: f64,
     /// The sectors that were not in L2 before.
-    pub fresh: [bool; 4],
+    pub absent: [bool; 4],
+    /// The sectors that nobody stored to before.
+    pub clean: [bool; 4],
     /// Bytes of each of its sectors, as far as is known: as many as were stored, each of them once.
     pub bytes: [f64; 4],
     /// Rows of memory that are opened for it.
@@ -37,12 +40,13 @@ pub(super) struct Stores {
 }
 
 impl Stores {
-    /// Stores so many bytes to each of some sectors of a line, each with whether it was not in L2 before. What leaves: the line, if it is full, those that waited for
-    /// `window` clocks, and the first where more than `most` wait; itself if it does not wait.
+    /// Stores so many bytes to each of some sectors of a line, each with whether it was not in L2 before and whether nobody
+    /// stored to it. What leaves: the line, if it is full, those that waited for `window` clocks, and the first where more than
+    /// `most` wait; itself if it does not wait.
     fn store(
         &mut self,
         (number, at): (u64, f64),
-        sectors: &[(u64, bool)],
+        sectors: &[(u64, (bool, bool))],
         bytes: f64,
         rows: f64,
         (window, most): (f64, usize),
@@ -56,15 +60,17 @@ impl Stores {
         let mut line = place.and_then(|place| self.lines.remove(place)).unwrap_or(Line {
             number,
             at,
-            fresh: [false; 4],
+            absent: [false; 4],
+            clean: [false; 4],
             bytes: [0.0; 4],
             rows: 0.0,
         });
         line.at = at;
         line.rows = rows.max(line.rows);
-        for &(sector, fresh) in sectors {
+        for &(sector, (absent, clean)) in sectors {
             line.bytes[(sector & 3) as usize] += bytes;
-            line.fresh[(sector & 3) as usize] |= fresh;
+            line.absent[(sector & 3) as usize] |= absent;
+            line.clean[(sector & 3) as usize] |= clean;
         }
         if line.is_full() || !waits {
             left.push(line);
@@ -90,8 +96,7 @@ impl Units<'_> {
     ) -> f64 {
         let trace = self.trace;
         let sectors = &trace.sectors[range];
-        let bytes = f64::from(access.lanes * access.width) / f64::from(access.sectors.max(1));
-        let bytes = if access.full { 32.0 } else { bytes.min(31.0) };
+        let bytes = footprint::bytes(access);
         // What follows at once joins before anything can leave.
         if let Some(before) = before.filter(|_| access.lines < SCATTERED) {
             let before = &trace.accesses[before as usize];
@@ -112,9 +117,9 @@ impl Units<'_> {
             // No longer than what is in L1 takes: not as long as a round of a short loop, whose stores do not join.
             let (window, most) = (self.rates.l1_latency, self.rates.store_lines as usize);
             // Whoever looks sees it from now on.
-            let stored: Vec<(u64, bool)> =
+            let stored: Vec<(u64, (bool, bool))> =
                 rest[..of_line].iter().map(|&sector| (sector, self.stored(sector, bytes, block))).collect();
-            let fresh = stored.iter().any(|&(_, fresh)| fresh);
+            let fresh = stored.iter().any(|&(_, (absent, _))| absent);
             let rows = f64::from(u8::from(fresh && self.memory.opens(first, access)));
             let waits = access.lines < SCATTERED;
             let left = self.stores.store((line, start), &stored, bytes, rows, (window, most), waits);
@@ -141,12 +146,15 @@ mod tests {
     #[test]
     fn stores_to_the_same_line_leave_as_one() {
         let mut stores = Stores::default();
-        let sectors = [40, 41, 42, 43].map(|sector| (sector, true));
+        let sectors = [40, 41, 42, 43].map(|sector| (sector, (true, true)));
         for word in 0..3 {
             assert!(stores.store((10, f64::from(word)), &sectors, 8.0, 1.0, (30.0, 8), true).is_empty(), "word {word}");
         }
         let left = stores.store((10, 3.0), &sectors, 8.0, 0.0, (30.0, 8), true);
-        assert_eq!(left, [Line { number: 10, at: 3.0, fresh: [true; 4], bytes: [32.0; 4], rows: 1.0 }]);
+        assert_eq!(
+            left,
+            [Line { number: 10, at: 3.0, absent: [true; 4], clean: [true; 4], bytes: [32.0; 4], rows: 1.0 }]
+        );
         assert!(stores.lines.is_empty());
     }
 
@@ -155,13 +163,24 @@ mod tests {
         let mut stores = Stores::default();
         let mut left = Vec::new();
         for line in 0..6 {
-            left.extend(stores.store((line, line as f64 * 10.0), &[(line * 4 + 1, true)], 4.0, 1.0, (30.0, 8), true));
+            left.extend(stores.store(
+                (line, line as f64 * 10.0),
+                &[(line * 4 + 1, (true, true))],
+                4.0,
+                1.0,
+                (30.0, 8),
+                true,
+            ));
         }
         assert_eq!(left.iter().map(|line| line.number).collect::<Vec<_>>(), [0, 1]);
         assert_eq!(left[0].bytes, [0.0, 4.0, 0.0, 0.0]);
         // Who is stored to again waits again.
         assert!(
-            stores.store((3, 59.0), &[(13, true)], 4.0, 1.0, (30.0, 8), true).iter().map(|line| line.number).eq([2])
+            stores
+                .store((3, 59.0), &[(13, (true, true))], 4.0, 1.0, (30.0, 8), true)
+                .iter()
+                .map(|line| line.number)
+                .eq([2])
         );
     }
 }
