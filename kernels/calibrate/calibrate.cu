@@ -118,8 +118,8 @@ __global__ void chase(Word *out, const Long *p, int n, int rounds)
     if ((Long)at == 1) out[1] = 1;
 }
 
-// Each atomic waits for the one before; they go to places in all parts of L2, since some
-// parts are further away than others.
+// Each atomic waits for the one before; they go to places in all parts of L2, since
+// some parts are further away than others.
 __global__ void atomic_chase(Word *out, Word *p, int n)
 {
     Word a = 0;
@@ -257,7 +257,8 @@ __global__ void in_flight(const Word *p, Word n, Word *out)
 
 // Rounds in which some lanes of a warp load a word each, of places that are 2 KiB apart
 // and chosen anew by what the round before gave.
-__global__ void apart_loads(const Word *p, Word places, int lanes, int rounds, Word *out)
+__global__ void apart_loads(const Word *p, Word places, int lanes, int rounds,
+                            Word *out)
 {
     Word t = threadIdx.x, next = blockIdx.x * 977, sum = 0;
     long long start = clocks();
@@ -273,8 +274,8 @@ __global__ void apart_loads(const Word *p, Word places, int lanes, int rounds, W
     if (next == 77) out[1] = 1;
 }
 
-// Rounds of eight loads that hit and of sixteen operations for each of them; from global
-// memory, or from shared memory.
+// Rounds of eight loads that hit and of sixteen operations for each of them; from
+// global memory, or from shared memory.
 template <bool GLOBAL>
 __global__ void fed(const Word *from, Word *out, int rounds, int step)
 {
@@ -294,7 +295,9 @@ __global__ void fed(const Word *from, Word *out, int rounds, int step)
 #pragma unroll
         for (int i = 0; i < 8; i++) {
             if (GLOBAL)
-                asm volatile("ld.global.ca.f32 %0, [%1];" : "=f"(v[i]) : "l"(p + i * 512));
+                asm volatile("ld.global.ca.f32 %0, [%1];"
+                             : "=f"(v[i])
+                             : "l"(p + i * 512));
             else
                 asm volatile("ld.shared.f32 %0, [%1];" : "=f"(v[i]) : "r"(s + i * 512));
         }
@@ -649,16 +652,18 @@ static void round_of_all(int multiprocessors)
         const int rounds = cold ? 16 : 64;
         return told(
                    [&] {
-                       if (cold) read_many<<<1024, 256>>>((uint4 *)b, (512u << 20) / 16, out);
-                       apart_loads<<<S, 32>>>((Word *)a, cold ? 1 << 17 : 1 << 12, lanes,
-                                              rounds, out);
+                       if (cold)
+                           read_many<<<1024, 256>>>((uint4 *)b, (512u << 20) / 16, out);
+                       apart_loads<<<S, 32>>>((Word *)a, cold ? 1 << 17 : 1 << 12,
+                                              lanes, rounds, out);
                    },
                    S) /
                rounds;
     };
     const double hits = apart_of(32, false) - apart_of(1, false),
                  misses = apart_of(32, true) - apart_of(1, true);
-    // The longest of 32 exponential times is 1/2 + 1/3 + ... + 1/32 of the mean above it.
+    // The longest of 32 exponential times is 1/2 + 1/3 + ... + 1/32 of the mean above
+    // it.
     double longest = 0;
     for (int n = 2; n <= 32; n++) longest += 1.0 / n;
     print("dram_spread", (misses - hits) / longest);

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::reuse::Found;
-use super::trace::{Access, AccessKind, Trace};
+use super::trace::{Access, AccessKind, LOCAL_MEMORY, Trace};
 use crate::ir::layout::{BUFFER_STRIDE, BUFFERS_BASE};
 
 /// Bytes of lines of which only parts are written that L2 keeps before it reads the rest. Nsight Compute counts what is read by launches
@@ -100,6 +100,22 @@ impl Footprint {
 pub(super) fn bytes(access: &Access) -> f64 {
     let bytes = f64::from(access.lanes * access.width) / f64::from(access.sectors.max(1));
     if access.full { 32.0 } else { bytes.min(31.0) }
+}
+
+/// Bytes of the sectors that a trace's stores touch, each sector once: of local memory, of global memory, and of the part there that
+/// is loaded as well.
+pub(super) fn stored(trace: &Trace) -> (f64, f64, f64) {
+    let sectors = |kinds: &dyn Fn(AccessKind) -> bool| -> HashSet<u64> {
+        let range = |access: &Access| access.first as usize..(access.first + access.sectors) as usize;
+        let touched = trace.accesses.iter().filter(|access| kinds(access.kind));
+        touched.flat_map(|access| trace.sectors[range(access)].iter().copied()).collect()
+    };
+    let stored = sectors(&|kind| kind == AccessKind::Store);
+    let loaded = sectors(&|kind| matches!(kind, AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy));
+    let global = || stored.iter().filter(|&&sector| sector < LOCAL_MEMORY / 32);
+    let both = global().filter(|sector| loaded.contains(sector)).count();
+    let all = global().count();
+    ((stored.len() - all) as f64 * 32.0, all as f64 * 32.0, both as f64 * 32.0)
 }
 
 /// The number of the buffer that a sector lies in.

@@ -2,12 +2,13 @@
 //! barriers and the memory pipe, and share what all multiprocessors share by its equal part.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
+use super::footprint;
 use super::operations::{self, Op, What};
 use super::rates::Rates;
 use super::timeline::{Lane, State, Timeline};
-use super::trace::{Access, AccessKind, LOCAL_MEMORY, Trace};
+use super::trace::{AccessKind, Trace};
 use super::units::{Units, at};
 use super::weights::{Action, Cost, Pipe};
 use super::{convert, order, weights};
@@ -174,7 +175,7 @@ fn replay_of(
     let active = shape.whole.map_or(at_once, |whole| whole.clamp(1.0, started));
     let mut units =
         Units::new(trace, rates, active, resident, shape.warm, rates.l1_beside(shape.shared_bytes, shape.resident));
-    let (local, global, both) = stored(trace);
+    let (local, global, both) = footprint::stored(trace);
     let times = shape.whole.unwrap_or(shape.blocks as f64 / trace.followed().max(1) as f64);
     units.scale(times, local * active, (global, both));
     let mut replay = Replay {
@@ -217,22 +218,6 @@ fn replay_of(
     }
     replay.close_code();
     replay.finish(shape)
-}
-
-/// Bytes of the sectors that a trace's stores touch, each sector once: of local memory, of global memory, and of the part there that
-/// is loaded as well.
-fn stored(trace: &Trace) -> (f64, f64, f64) {
-    let sectors = |kinds: &dyn Fn(AccessKind) -> bool| -> HashSet<u64> {
-        let range = |access: &Access| access.first as usize..(access.first + access.sectors) as usize;
-        let touched = trace.accesses.iter().filter(|access| kinds(access.kind));
-        touched.flat_map(|access| trace.sectors[range(access)].iter().copied()).collect()
-    };
-    let stored = sectors(&|kind| kind == AccessKind::Store);
-    let loaded = sectors(&|kind| matches!(kind, AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy));
-    let global = || stored.iter().filter(|&&sector| sector < LOCAL_MEMORY / 32);
-    let both = global().filter(|sector| loaded.contains(sector)).count();
-    let all = global().count();
-    ((stored.len() - all) as f64 * 32.0, all as f64 * 32.0, both as f64 * 32.0)
 }
 
 impl Replay<'_> {

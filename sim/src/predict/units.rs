@@ -114,6 +114,8 @@ pub(super) struct Units<'a> {
     /// What of each buffer the whole launch moves.
     footprint: Footprint,
     fresh_so_far: f64,
+    /// Clocks for which L2 writes what memory brings.
+    filled: f64,
     /// The part of what is written that goes to memory before the launch ends.
     pub written_back: f64,
     /// Clocks of a slice of L2 to those that all of them take together.
@@ -165,6 +167,7 @@ impl<'a> Units<'a> {
             first_wave: resident as u32,
             footprint: Footprint::default(),
             fresh_so_far: 0.0,
+            filled: 0.0,
             written_back: 1.0,
             slices,
             seen: HashMap::new(),

@@ -17,6 +17,7 @@ impl Replay<'_> {
         };
         self.ends.sort_by(f64::total_cmp);
         self.units.flush(self.ends.last().copied().unwrap_or(0.0));
+        self.units.count_fills();
         let last = self.ends.last().copied().unwrap_or(0.0).max(self.units.drained());
         let resident = (shape.resident.max(1) as usize).min(self.ends.len().max(1));
         // Blocks beyond the sample come at the pace of those behind the first that were resident.
