@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::trace::{Access, AccessKind, BlockTrace, Event, Trace};
+use super::trace::{BlockTrace, Event, Trace};
 use crate::launch::Dim3;
 
 /// Steps to blocks that began earlier, in the order in which they are looked at where not all can be: those that share a face, those
@@ -89,15 +89,14 @@ fn loaded(block: &BlockTrace, trace: &Trace) -> BTreeSet<u64> {
             None
         }
     };
-    let loads = |access: &&Access| matches!(access.kind, AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy);
-    let sectors = |access: &Access| access.first as usize..(access.first + access.sectors) as usize;
-    let accesses = block.warps.iter().flatten().filter_map(access).filter(loads);
-    accesses.flat_map(|access| trace.sectors[sectors(access)].iter().copied()).collect()
+    let loads = block.warps.iter().flatten().filter_map(access).filter(|access| access.loads());
+    loads.flat_map(|access| trace.touched(access)).copied().collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::predict::trace::Access;
 
     /// Blocks of a grid of 8 by 8 that load their own row of sectors and those above and below.
     fn rows(blocks: &[u64]) -> Trace {

@@ -51,7 +51,7 @@ impl Footprint {
         let mut stored: HashMap<u64, f64> = HashMap::new();
         for (access, found) in trace.accesses.iter().zip(found) {
             let each = bytes(access);
-            for &sector in &trace.sectors[access.first as usize..(access.first + access.sectors) as usize] {
+            for &sector in trace.touched(access) {
                 let Some(touched) = buffer(sector).and_then(|number| touched.get_mut(number)) else { continue };
                 let before = seen.get(&sector).copied();
                 touched.sectors += f64::from(u8::from(before.is_none()));
@@ -105,13 +105,11 @@ pub(super) fn bytes(access: &Access) -> f64 {
 /// Bytes of the sectors that a trace's stores touch, each sector once: of local memory, of global memory, and of the part there that
 /// is loaded as well.
 pub(super) fn stored(trace: &Trace) -> (f64, f64, f64) {
-    let sectors = |kinds: &dyn Fn(AccessKind) -> bool| -> HashSet<u64> {
-        let range = |access: &Access| access.first as usize..(access.first + access.sectors) as usize;
-        let touched = trace.accesses.iter().filter(|access| kinds(access.kind));
-        touched.flat_map(|access| trace.sectors[range(access)].iter().copied()).collect()
+    let sectors = |kind: fn(&Access) -> bool| -> HashSet<u64> {
+        trace.accesses.iter().filter(|access| kind(access)).flat_map(|access| trace.touched(access)).copied().collect()
     };
-    let stored = sectors(&|kind| kind == AccessKind::Store);
-    let loaded = sectors(&|kind| matches!(kind, AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy));
+    let stored = sectors(|access| access.kind == AccessKind::Store);
+    let loaded = sectors(Access::loads);
     let global = || stored.iter().filter(|&&sector| sector < LOCAL_MEMORY / 32);
     let both = global().filter(|sector| loaded.contains(sector)).count();
     let all = global().count();

@@ -146,8 +146,7 @@ fn of_block(block: &BlockTrace, mut each: impl FnMut(u64, u32)) {
 
 /// The sectors of an access.
 fn sectors(trace: &Trace, access: u32) -> &[u64] {
-    let access = &trace.accesses[access as usize];
-    &trace.sectors[access.first as usize..(access.first + access.sectors) as usize]
+    trace.touched(&trace.accesses[access as usize])
 }
 
 /// The number of blocks that touch a sector, of so many, if a sample with a part `q` of them finds as many different sectors,
@@ -216,9 +215,8 @@ fn of_groups(trace: &Trace, groups: &[usize]) -> BTreeMap<u32, Vec<HashSet<u64>>
         for event in block.warps.iter().flatten() {
             let Event::Global { pc, access } = *event else { continue };
             let access = &trace.accesses[access as usize];
-            if matches!(access.kind, AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy) {
-                let sectors = &trace.sectors[access.first as usize..][..access.sectors as usize];
-                sets.entry(pc).or_insert_with(|| vec![HashSet::new(); count])[group].extend(sectors);
+            if access.loads() {
+                sets.entry(pc).or_insert_with(|| vec![HashSet::new(); count])[group].extend(trace.touched(access));
             }
         }
     }

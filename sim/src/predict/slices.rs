@@ -65,7 +65,7 @@ pub(super) fn hottest<'a>(
                 continue;
             }
             let lanes = f64::from(access.together);
-            for &sector in &trace.sectors[access.first as usize..][..access.sectors as usize] {
+            for &sector in trace.touched(access) {
                 let (place, blocks, last) = places.entry(sector).or_insert((Hottest::default(), 0, usize::MAX));
                 place.accesses += 1.0;
                 place.lanes += lanes;
@@ -114,7 +114,7 @@ pub(super) fn busy(trace: &Trace, rates: &Rates, concurrent: f64) -> f64 {
             }
             let each = clocks(access, rates) / f64::from(access.sectors);
             let held = if access.repeats > 0 && places(access) { SCATTERED } else { 1.0 };
-            for &sector in &trace.sectors[access.first as usize..][..access.sectors as usize] {
+            for &sector in trace.touched(access) {
                 let chunk = chunks.entry(sector * 32 / rates.l2_chunk_bytes as u64).or_default();
                 chunk.0 += each;
                 chunk.1 += each * held;

@@ -84,6 +84,11 @@ impl Trace {
         }
     }
 
+    /// The sectors that an access touches.
+    pub fn touched(&self, access: &Access) -> &[u64] {
+        &self.sectors[access.first as usize..][..access.sectors as usize]
+    }
+
     /// How many blocks were followed, [`Trace::neighbours`] among them.
     pub const fn followed(&self) -> usize {
         self.blocks.len() + self.neighbours.len()
@@ -293,6 +298,13 @@ pub struct Access {
     pub polls: bool,
     /// Of an atomic: what L2 has to do for it.
     pub update: Update,
+}
+
+impl Access {
+    /// Whether it brings data from memory.
+    pub const fn loads(&self) -> bool {
+        matches!(self.kind, AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy)
+    }
 }
 
 /// Kinds of access to global memory.

@@ -193,13 +193,12 @@ impl<'a> Units<'a> {
     /// Bytes that the sample's loads bring from memory.
     pub(super) fn fetched(&self) -> f64 {
         let mut seen: HashSet<u64> = self.beside.iter().flat_map(BTreeMap::keys).copied().collect();
-        let loads = |access: &Access| matches!(access.kind, AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy);
         let of = |(access, found): (&Access, &Found)| {
-            let sectors = &self.trace.sectors[access.first as usize..(access.first + access.sectors) as usize];
-            let new = sectors.iter().filter(|&&sector| sector < LOCAL_MEMORY / 32 && seen.insert(sector));
+            let new =
+                self.trace.touched(access).iter().filter(|&&sector| sector < LOCAL_MEMORY / 32 && seen.insert(sector));
             new.map(|&sector| self.footprint.part(sector).read).sum::<f64>() * f64::from(found.fresh) * 32.0
         };
-        self.trace.accesses.iter().zip(&self.found).filter(|(access, _)| loads(access)).map(of).sum()
+        self.trace.accesses.iter().zip(&self.found).filter(|(access, _)| access.loads()).map(of).sum()
     }
 
     /// When the last request is served.

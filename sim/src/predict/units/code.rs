@@ -49,8 +49,7 @@ impl Units<'_> {
 
     /// When everything that an access touches and that was loaded before is in L1.
     pub(super) fn pending(&self, access: &Access) -> f64 {
-        let range = access.first as usize..(access.first + access.sectors) as usize;
-        let sectors = self.trace.sectors[range].iter();
+        let sectors = self.trace.touched(access).iter();
         sectors.filter_map(|sector| self.seen.get(sector)).map(|seen| seen.ready).fold(0.0, f64::max)
     }
 
@@ -59,7 +58,7 @@ impl Units<'_> {
         if self.pipes_of_code.is_none() {
             return;
         }
-        for sector in &self.trace.sectors[access.first as usize..(access.first + access.sectors) as usize] {
+        for sector in self.trace.touched(access) {
             if let Some(seen) = self.seen.get_mut(sector) {
                 seen.ready = ready;
             }
