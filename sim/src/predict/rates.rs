@@ -2,6 +2,8 @@
 //! (`sim/targets/timing`, each with the benchmark that gave it); of other targets only what is documented is used, and
 //! what is not public is left out of the model.
 
+use std::sync::OnceLock;
+
 use serde::{Deserialize, Serialize};
 
 use crate::target::Target;
@@ -11,6 +13,9 @@ const MEASURED: [(&str, &str); 2] = [
     ("h100", include_str!("../../targets/timing/h100.toml")),
     ("h200", include_str!("../../targets/timing/h200.toml")),
 ];
+
+/// What was read of each of them. Tables ask for the numbers of a target row by row, and a file takes a millisecond to read.
+static READ: [OnceLock<Option<Rates>>; MEASURED.len()] = [const { OnceLock::new() }; MEASURED.len()];
 
 /// A rate that is not known.
 const fn unknown() -> f64 {
@@ -209,14 +214,13 @@ impl Rates {
     /// The numbers of a target, and whether they were measured.
     #[allow(clippy::cast_precision_loss, reason = "bandwidths have few digits")]
     pub fn of(target: &Target) -> (Self, bool) {
-        let measured: toml::Table =
-            sources(&target.name).into_iter().map(|source| (source.name, toml::Value::Float(source.value))).collect();
-        match toml::Value::Table(measured).try_into::<Self>() {
-            Ok(rates) => {
+        let file = MEASURED.iter().zip(&READ).find(|((name, _), _)| *name == target.name);
+        match file.and_then(|((_, text), read)| read.get_or_init(|| Self::read(text).ok()).clone()) {
+            Some(rates) => {
                 let dram_peak_bytes = target.bandwidth_mb_per_s as f64 / rates.clock_mhz;
                 (Self { multiprocessors: f64::from(target.multiprocessors), dram_peak_bytes, ..rates }, true)
             }
-            Err(_) => (Self::documented(target), false),
+            None => (Self::documented(target), false),
         }
     }
 
