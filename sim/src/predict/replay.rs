@@ -1,7 +1,6 @@
 //! One multiprocessor, clock by clock: the warps of a sample of thread blocks issue in order, wait for operands,
 //! barriers and the memory pipe, and share what all multiprocessors share by its equal part.
 
-use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
 use super::footprint;
@@ -17,6 +16,7 @@ pub use code::Stalls;
 use fetch::Fetch;
 use phases::{Phase, arrivals};
 pub use shape::{Replayed, Shape};
+use turn::Turn;
 
 /// Clocks for which a warp that jumps issues nothing.
 const BRANCH: f64 = 2.0;
@@ -27,43 +27,6 @@ const PROLOGUE: f64 = 8.0;
 const OF_SPIN: f64 = 240.0;
 /// Clocks that `nanosleep` takes at least.
 const SLEEP: f64 = 40.0;
-
-/// A warp's turn: when it wants to issue, and since when. Of those at one time the one of the oldest block is first, and of one
-/// block's warps the one that has waited longest for its operands' pipe, behind the one that issued last. So do an H100's: eight
-/// blocks of eight warps each that are started together and keep the pipe of integers busy end one after the other, 134,000
-/// clocks apart, the warps of each together; one block of 32 warps loses nothing, 34.1 clocks a round and warp for 17
-/// operations of two clocks. What waits for a place in front of L1 is served in turn, whatever its block: as the clocks show that
-/// each of 32 warps reads after each of its loads, and the ends of eight blocks that load. NVIDIA does not say how it chooses.
-#[derive(PartialEq)]
-struct Turn {
-    at: f64,
-    block: u32,
-    since: f64,
-    warp: u32,
-}
-
-impl Turn {
-    /// Of a warp that waits for nothing.
-    const fn at(at: f64, warp: u32) -> Self {
-        Self { at, block: 0, since: at, warp }
-    }
-}
-
-impl Eq for Turn {}
-
-impl PartialOrd for Turn {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Turn {
-    /// The earliest is the greatest: that is what a heap gives first.
-    fn cmp(&self, other: &Self) -> Ordering {
-        let since = other.since.total_cmp(&self.since);
-        other.at.total_cmp(&self.at).then(other.block.cmp(&self.block)).then(since).then(other.warp.cmp(&self.warp))
-    }
-}
 
 struct Warp {
     block: usize,
@@ -422,3 +385,4 @@ mod shape;
 #[cfg(test)]
 mod tests;
 mod totals;
+mod turn;

@@ -3,19 +3,16 @@
 use std::collections::HashMap;
 
 use super::polls::{self, Known, Phase};
-use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, LOCAL_MEMORY, Trace, Update};
-use super::units::tag_wavefronts;
+use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, Trace};
 use crate::event::{AccessEvent, LaunchInfo, MemoryEvent, MemoryKind, Observer, SyncEvent};
-use crate::ir::Instruction as Lowered;
-use crate::ir::Opcode;
-use crate::ir::cfg::Cfg;
-use crate::ir::inst::{Op, Pc, Reg, Space};
-use crate::ir::operands;
+use crate::ir::inst::{Op, Pc, Space};
 use crate::lanes::lanes_of;
-use crate::memory::banks::{self, Direction};
-use crate::memory::rows::Layout;
-use crate::memory::sectors;
-use crate::prepare::Executable;
+use crate::memory::banks;
+
+mod accesses;
+mod instructions;
+
+pub(super) use instructions::code;
 
 /// Events of one block after which no more are kept.
 const MOST_EVENTS: usize = 1 << 20;
@@ -157,144 +154,6 @@ impl Tracer {
             Some(last) if *last == (Event::Run { pc, length: 1 }) => *last = event,
             _ => events.push(event),
         }
-    }
-
-    /// An access to local memory. Words with one address lie side by side, in a place of the warp's own, so that a vector's
-    /// words lie in lines behind each other.
-    fn local(&mut self, event: &MemoryEvent<'_>, kind: AccessKind) {
-        let Some((block, warp)) = self.current else { return };
-        let number = self.trace.blocks[block].index * WARPS + warp as u64;
-        let place = |lane: usize| {
-            let address = event.addresses[lane];
-            LOCAL_MEMORY + number * self.local * 32 + (address / 4 * 32 + lane as u64) * 4 + address % 4
-        };
-        let addresses = std::array::from_fn(place);
-        let words = (event.width / 4).max(1);
-        let width = event.width.min(4);
-        let layout = Layout::of(&addresses, event.active, width);
-        self.words(&MemoryEvent { addresses: &addresses, width, layout, ..*event }, kind, words);
-    }
-
-    fn global(&mut self, event: &MemoryEvent<'_>, kind: AccessKind) {
-        self.words(event, kind, 1);
-    }
-
-    /// An access of so many words of each lane, which are a line apart.
-    fn words(&mut self, event: &MemoryEvent<'_>, kind: AccessKind, words: u32) {
-        let &MemoryEvent { pc, active, width, addresses, .. } = event;
-        if self.current.is_none_or(|(block, _)| self.events[block] >= MOST_EVENTS) {
-            return;
-        }
-        // A vector of updates is told element by element, and done as one.
-        if let (AccessKind::Atomic | AccessKind::Reduction, Some((block, warp))) = (kind, self.current)
-            && let Some(Event::Global { pc: before, .. }) = self.trace.blocks[block].warps[warp].last()
-            && *before == pc
-        {
-            return;
-        }
-        let first = self.trace.sectors.len();
-        let mut lines = 0;
-        let (mut last, mut last_line) = (u64::MAX, u64::MAX);
-        for (word, lane) in (0..words).flat_map(|word| lanes_of(active).map(move |lane| (word, lane))) {
-            let sector = (addresses[lane as usize] >> 5) + u64::from(word) * 4;
-            if sector == last || self.trace.sectors[first..].contains(&sector) {
-                continue;
-            }
-            last = sector;
-            self.trace.sectors.push(sector);
-            if sector >> 2 != last_line {
-                last_line = sector >> 2;
-                lines += u32::from(!self.trace.sectors[first..].iter().rev().skip(1).any(|s| s >> 2 == last_line));
-            }
-        }
-        let sectors = (self.trace.sectors.len() - first) as u32;
-        let elements = sectors::elements(addresses, active, width.min(32).next_power_of_two()) * words;
-        let (together, repeats) = match kind {
-            AccessKind::Atomic | AccessKind::Reduction => together(addresses, active),
-            AccessKind::Load | AccessKind::LoadL2 | AccessKind::Store | AccessKind::Copy => (1, 0),
-        };
-        let lanes = active.count_ones() * words;
-        let access = self.trace.accesses.len() as u32;
-        let full = elements * width >= sectors * 32;
-        let (polls, update) = (self.polls[pc as usize], self.trace.code[pc as usize].update);
-        let wavefronts = match kind {
-            AccessKind::Load | AccessKind::LoadL2 => {
-                let places = std::array::from_fn(|lane| addresses[lane] as u32);
-                let data = banks::wavefronts(&places, active, width, Direction::Load) * words;
-                data.max(tag_wavefronts(&self.trace.sectors[first..]))
-            }
-            AccessKind::Store | AccessKind::Atomic | AccessKind::Reduction | AccessKind::Copy => 0,
-        };
-        let first = first as u32;
-        let access_of =
-            Access { kind, first, sectors, lines, wavefronts, together, repeats, lanes, full, width, polls, update };
-        self.trace.accesses.push(access_of);
-        self.replace(pc, Event::Global { pc, access });
-    }
-}
-
-/// Most lanes that address the same place; and in each sector the lanes beyond the first that address the place that
-/// most of them do, summed up.
-fn together(addresses: &[u64; 32], active: u32) -> (u32, u32) {
-    let (mut most, mut repeats) = (1, 0);
-    let mut left = active;
-    while left != 0 {
-        let sector = addresses[left.trailing_zeros() as usize] >> 5;
-        let lanes = lanes_of(left).filter(|&lane| addresses[lane as usize] >> 5 == sector);
-        let of_sector = lanes.fold(0, |mask, lane| mask | 1 << lane);
-        let same = |lane: u32| {
-            lanes_of(of_sector).filter(|&other| addresses[other as usize] == addresses[lane as usize]).count() as u32
-        };
-        let of_place = lanes_of(of_sector).map(same).max().unwrap_or(1);
-        most = most.max(of_place);
-        repeats += of_place - 1;
-        left &= !of_sector;
-    }
-    (most, repeats)
-}
-
-/// The kernel's instructions.
-pub(super) fn code(program: &Executable) -> Vec<Instruction> {
-    let starts: Vec<Pc> = Cfg::new(program).blocks.iter().map(|block| block.start).collect();
-    let numbers = |reg: Reg| -> Vec<u32> {
-        match reg {
-            Reg::W(slot, _) => vec![u32::from(slot) * 3],
-            Reg::D(slot) => vec![u32::from(slot) * 3 + 1],
-            Reg::P(slot) => vec![u32::from(slot) * 3 + 2],
-            Reg::Q(low, high) => vec![u32::from(low) * 3 + 1, u32::from(high) * 3 + 1],
-        }
-    };
-    let of = |(pc, inst): (usize, &Lowered)| {
-        let (mut reads, mut writes) = (Vec::new(), Vec::new());
-        operands::visit(inst, &mut |reg| reads.extend(numbers(reg)), &mut |reg| writes.extend(numbers(reg)));
-        // A question to an `mbarrier` is one instruction of the machine code; what the simulator makes of its answer costs
-        // nothing.
-        let text = &inst.text;
-        let of_answer = polls::asks(&inst.opcode) && !matches!(inst.op, Op::Atomic(_));
-        Instruction {
-            text: if of_answer { format!("mov {text}") } else { text.clone() },
-            reads,
-            writes,
-            leads: starts.binary_search(&(pc as Pc)).is_ok(),
-            removed: program.insts[pc].removed,
-            target: if let Op::Branch { target, .. } = inst.op { Some(target) } else { None },
-            guarded: inst.guard.is_some(),
-            update: update(&inst.opcode),
-            issue: None,
-        }
-    };
-    program.insts.iter().enumerate().map(of).collect()
-}
-
-/// What an instruction's updates take.
-fn update(opcode: &Opcode) -> Update {
-    let floating = ["f16", "f16x2", "bf16", "bf16x2", "f32", "f64"];
-    if opcode.has("cas") {
-        Update::Compare
-    } else if opcode.has("add") && floating.iter().any(|kind| opcode.has(kind)) {
-        Update::Sum
-    } else {
-        Update::Plain
     }
 }
 

@@ -9,7 +9,7 @@ use super::pipes::Pipes;
 use super::rates::Rates;
 use super::reuse::{self, Found};
 use super::slices;
-use super::trace::{Access, AccessKind, LOCAL_MEMORY, Trace};
+use super::trace::{Access, AccessKind, LOCAL_MEMORY, Trace, Unit};
 use super::weights::{Action, Cost, Pipe};
 
 /// Names of the resources, in the order of [`Busy`].
@@ -52,7 +52,7 @@ mod code;
 mod l1;
 mod stores;
 use beyond::{Memory, Seen};
-pub(super) use code::Issued;
+pub(super) use code::{Hindrance, Issued};
 use l1::L1;
 pub(super) use l1::tag_wavefronts;
 use stores::Stores;
@@ -91,6 +91,8 @@ pub(super) struct Units<'a> {
     issue: [f64; PARTITIONS],
     /// When each partition dispatches again, of machine code.
     dispatch: [f64; PARTITIONS],
+    /// The pipe of the last machine instruction of each partition.
+    last: [Unit; PARTITIONS],
     /// Integer, fp32, fp64, special functions.
     pipes: [[f64; PARTITIONS]; 4],
     /// Clocks of a full-rate pipe of 32 lanes per partition to those of this one.
@@ -152,6 +154,7 @@ impl<'a> Units<'a> {
             active,
             issue: [0.0; PARTITIONS],
             dispatch: [0.0; PARTITIONS],
+            last: [Unit::None; PARTITIONS],
             pipes: [[0.0; PARTITIONS]; 4],
             slower,
             lsu: 0.0,

@@ -4,7 +4,7 @@
 use super::super::operations::{Op, What};
 use super::super::timeline::State;
 use super::super::trace::{AccessKind, Action, Issue};
-use super::super::units::at;
+use super::super::units::{Hindrance, at};
 use super::{Replay, SLEEP, Turn};
 use crate::report::stall::Stall;
 
@@ -54,10 +54,11 @@ impl Replay<'_> {
             let fetched = self.fetch.fetch(pc, &mut warp.line, time);
             let (operands, by) = warp.scoreboards(&issue, fetched);
             let (partition, block) = (warp.partition, warp.block as u32);
-            let (issued, held) = self.units.hindrance(partition, &issue, operands, what);
+            let Hindrance { lost, issued, why } = self.units.hindrance(partition, &issue, operands, what);
             self.stalled(id, pc, (time, fetched), Stall::NoInstruction);
             self.stalled(id, pc, (fetched, operands), by);
-            self.stalled(id, pc, (operands, issued), held);
+            self.stalled(id, pc, (operands, lost), Stall::NotSelected);
+            self.stalled(id, pc, (lost, issued), why);
             // Nobody takes a pipe or a place in a queue before others that come earlier, or as early: which of those is first is
             // told by their order, except for who has just issued and goes on at once.
             if self.turns.peek().is_some_and(|next| next.at < issued || next.at == issued && issued > greedy) {

@@ -27,6 +27,22 @@ pub(in super::super) struct Issued {
     pub moves: bool,
 }
 
+/// What keeps a machine instruction from being issued.
+pub(in super::super) struct Hindrance {
+    /// Until then another instruction is issued in its place.
+    pub lost: f64,
+    /// When it can be issued.
+    pub issued: f64,
+    /// What keeps it from then on.
+    pub why: Stall,
+}
+
+/// Whether an instruction of one pipe takes what one of another waits for.
+fn rivals(one: Unit, other: Unit) -> bool {
+    let either = |unit| matches!(unit, Unit::Fma | Unit::FmaHeavy);
+    one == other || either(one) && either(other)
+}
+
 impl Units<'_> {
     /// Clocks of the load/store unit of an access to global memory: what L1 takes for a load, whose misses leave line by line
     /// ([`Units::leave`]), and a line a clock for others.
@@ -72,7 +88,7 @@ impl Units<'_> {
     }
 
     /// When a machine instruction can be issued, not before `time`, and what keeps it until then.
-    pub(in super::super) fn hindrance(&self, partition: usize, issue: &Issue, time: f64, what: What) -> (f64, Stall) {
+    pub(in super::super) fn hindrance(&self, partition: usize, issue: &Issue, time: f64, what: What) -> Hindrance {
         let mut found = (time, Stall::NotSelected);
         let mut until = |clock: f64, why: Stall| {
             if clock > found.0 {
@@ -93,7 +109,10 @@ impl Units<'_> {
         } else if issue.unit == Unit::Adu {
             until(self.adu - QUEUE, Stall::MioThrottle);
         }
-        found
+        let (issued, why) = found;
+        // It could have been issued, and another instruction was, which took what this one waits for now.
+        let lost = matches!(why, Stall::NotSelected | Stall::DispatchStall) || rivals(issue.unit, self.last[partition]);
+        Hindrance { lost: if lost { self.issue[partition].clamp(time, issued) } else { time }, issued, why }
     }
 
     /// Issues a machine instruction. `before` is the store of the same warp that it follows at once.
@@ -106,6 +125,7 @@ impl Units<'_> {
         block: u32,
     ) -> Issued {
         self.issue[partition] = time + 1.0 / self.rates.issue;
+        self.last[partition] = issue.unit;
         let addresses = if matches!(what, What::Global(_)) { self.rates.dispatch_global } else { 0.0 };
         self.dispatch[partition] = self.issue[partition] + addresses;
         self.moved.slots += 1.0;
