@@ -49,10 +49,16 @@ impl Compiler for Local {
                 let help = help.filter(|_| options.compiler == Choice::Only(compile::Compiler::Clang));
                 Err(CompileFailure::Rejected(help.map_or(log.clone(), |help| format!("{log}\nhelp: {help}"))))
             }
-            Err(why @ (CompileError::Arch { .. } | CompileError::Nul { .. })) => {
-                Err(CompileFailure::Rejected(why.to_string()))
-            }
-            Err(why) => Err(CompileFailure::Missing(why.to_string())),
+            Err(why) => Err(failure(&why)),
         }
+    }
+}
+
+/// Whom an error is to blame on: the source, or what this machine lacks.
+pub(super) fn failure(why: &CompileError) -> CompileFailure {
+    match why {
+        CompileError::Rejected { log, .. } => CompileFailure::Rejected(log.clone()),
+        CompileError::Arch { .. } | CompileError::Nul { .. } => CompileFailure::Rejected(why.to_string()),
+        _ => CompileFailure::Missing(why.to_string()),
     }
 }

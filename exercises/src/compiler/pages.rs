@@ -1,9 +1,9 @@
 //! The compiler of the book's pages, as far as it is on this machine: clang's front end, and our own back end in place of LLVM's.
 
-use kernels::compile::{self, CompileError, Ir, Options, Source};
+use kernels::compile::{self, Ir, Options, Source};
 use kernels::translation;
 
-use super::{ARCH, Cached, CompileFailure, Compiled, Compiler};
+use super::{ARCH, Cached, CompileFailure, Compiled, Compiler, local};
 
 /// What clang's front end makes of a source: LLVM IR where others make PTX. Starting clang is what takes time, so this is what
 /// is kept; our back end may change from one build to the next.
@@ -27,11 +27,7 @@ impl Compiler for FrontEnd {
         };
         match ir(false) {
             Ok(optimised) => Ok(Compiled { ptx: optimised, debug_ptx: ir(true).ok(), warnings: String::new() }),
-            Err(CompileError::Rejected { log, .. }) => Err(CompileFailure::Rejected(log)),
-            Err(why @ (CompileError::Arch { .. } | CompileError::Nul { .. })) => {
-                Err(CompileFailure::Rejected(why.to_string()))
-            }
-            Err(why) => Err(CompileFailure::Missing(why.to_string())),
+            Err(why) => Err(local::failure(&why)),
         }
     }
 }
