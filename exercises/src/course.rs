@@ -89,6 +89,9 @@ pub struct Exercise {
     pub run: Run,
     /// On which inputs.
     pub cases: Vec<Case>,
+    /// The input whose time a verdict tells, beside the least time of any kernel; the largest case where there is none. Nothing
+    /// is judged by it.
+    pub large: Option<Case>,
     /// What a kernel must do to have learnt it, in one sentence: told to whoever breaks a bound of cost.
     pub lesson: String,
     /// What it may cost, as far as the author says so.

@@ -7,11 +7,12 @@
 pub(crate) mod authors;
 mod cases;
 mod contract;
+mod distance;
 pub(crate) mod envelope;
 pub(crate) mod least;
 mod writer;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use authors::Authors;
@@ -26,7 +27,9 @@ use envelope::Limits;
 use crate::compiler::{CompileFailure, Compiled, Compiler};
 use crate::course::{Course, Exercise, Kind, read};
 use crate::instance::{Code, Instance, Ran, RunFailure};
-pub use crate::model::{CaseGrade, Check, CheckKind, ContractRow, Grade, GradeError, LineSpend, Writer, WrongElement};
+pub use crate::model::{
+    CaseGrade, Check, CheckKind, ContractRow, Distance, Grade, GradeError, LineSpend, Writer, WrongElement,
+};
 use crate::quiz;
 use crate::quiz::truth::Truth;
 use crate::spec::Case;
@@ -43,6 +46,7 @@ impl Grade {
             checks: Vec::new(),
             contract: Vec::new(),
             cases: Vec::new(),
+            distance: None,
             answers: Vec::new(),
             misconception: None,
             warnings: String::new(),
@@ -63,6 +67,8 @@ pub struct Bench<'a> {
     limits: Vec<Limits>,
     authors: Arc<Authors>,
     hidden_run: bool,
+    /// The folder of the files that its data comes from.
+    folder: PathBuf,
 }
 
 /// How far a submission is graded.
@@ -150,6 +156,11 @@ impl<'a> Bench<'a> {
         Self::with(course, self.exercise, (Some(secret), None), Arc::clone(&self.authors), |case| case.hidden)
     }
 
+    /// Whether only hidden cases are run.
+    fn is_hidden(&self) -> bool {
+        self.instances.iter().all(|instance| instance.case.hidden)
+    }
+
     /// The cases that are `wanted`.
     fn with(
         course: &Course,
@@ -180,7 +191,8 @@ impl<'a> Bench<'a> {
             })
             .collect();
         let (instances, limits) = made?.into_iter().unzip();
-        Ok(Self { exercise, instances, limits, authors, hidden_run: secret.is_some() })
+        let folder = folder.to_owned();
+        Ok(Self { exercise, instances, limits, authors, hidden_run: secret.is_some(), folder })
     }
 
     /// What the authors wrote: the solution first, then its alternatives.
@@ -297,6 +309,10 @@ impl<'a> Bench<'a> {
         }
         grade.passed = grade.checks.iter().all(|check| check.passed);
         grade.score = score(self.exercise, &grade);
+        // Hidden cases are run many times with other secrets, and time is told of what everybody sees.
+        if grade.passed && depth == Depth::All && self.exercise.tells_the_least() && !self.is_hidden() {
+            grade.distance = distance::of(self, code).map_err(GradeError::Course)?;
+        }
         Ok(grade)
     }
 }

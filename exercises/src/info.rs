@@ -65,6 +65,7 @@ struct ExerciseInfo {
     run: Run,
     #[serde(default)]
     case: Vec<Case>,
+    large: Option<Case>,
     #[serde(default)]
     lesson: String,
     #[serde(default)]
@@ -186,6 +187,7 @@ fn exercise(path: &Path, group: &str, name: &str) -> Result<Exercise, CourseErro
         edit: info.edit,
         run: info.run,
         cases: info.case,
+        large: info.large,
         lesson: info.lesson.trim().to_owned(),
         contract: info.contract,
         loosened: info.loosened,
@@ -292,6 +294,14 @@ fn run(exercise: &Exercise) -> Judged {
     let mut names = BTreeSet::new();
     if let Some(twice) = exercise.cases.iter().find(|case| !names.insert(&case.name)) {
         return wrong(format!("there are two cases called `{}`", twice.name), "a name belongs to one case");
+    }
+    if let Some(large) = &exercise.large {
+        if !exercise.tells_the_least() {
+            return wrong("`large` is for a challenge, or an exercise to improve", "no other verdict tells a time");
+        }
+        if large.hidden || large.kernel.is_some() {
+            return wrong("the `large` input is never hidden, and has no kernel of its own", "leave that out");
+        }
     }
     let mut names = BTreeSet::new();
     for name in run.inputs.keys().chain(run.outputs.keys()).chain(run.inout.keys()).chain(run.scratch.keys()) {

@@ -58,6 +58,9 @@ pub struct Grade {
     pub contract: Vec<ContractRow>,
     /// What happened on each case.
     pub cases: Vec<CaseGrade>,
+    /// How far an accepted kernel is from the fastest one that there can be, where the verdict tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub distance: Option<Distance>,
     /// The answers, if the exercise asks.
     pub answers: Vec<AnswerRow>,
     /// The misconception that the course knows this very result from.
@@ -138,6 +141,35 @@ pub struct CaseGrade {
     /// How many times the least sectors the kernel moved through global memory, where the verdict tells it.
     #[serde(skip)]
     pub times_the_least: Option<f64>,
+}
+
+/// The time of a kernel beside the least time of any kernel.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Distance {
+    /// The input that it is about.
+    pub case: String,
+    /// The GPU, with its article.
+    pub gpu: String,
+    /// Microseconds of all launches, as the simulator predicts them.
+    pub predicted_us: f64,
+    /// Bytes of memory that any kernel moves for this input.
+    pub bytes: u64,
+    /// Microseconds that the GPU takes for an empty launch.
+    pub launch_us: f64,
+    /// Microseconds that memory takes for these bytes, at the highest rate that was measured.
+    pub memory_us: f64,
+}
+
+impl Distance {
+    /// The least microseconds of any kernel.
+    pub const fn least_us(&self) -> f64 {
+        self.launch_us + self.memory_us
+    }
+
+    /// How many times the least the predicted time is.
+    pub const fn times(&self) -> f64 {
+        self.predicted_us / self.least_us()
+    }
 }
 
 /// An element of an output that is not what it should be.

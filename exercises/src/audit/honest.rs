@@ -36,7 +36,7 @@ impl Audit<'_> {
             }
             match grade {
                 Ok(grade) if grade.passed => {
-                    report.problems.extend(least::problems(&format!("alternative {name}"), &grade));
+                    report.problems.extend(least::problems(&format!("alternative {name}"), self.exercise, &grade));
                     report.honest.push(Honest { name, difference });
                 }
                 Ok(grade) => report.problems.extend(failures(&format!("alternative {name}"), &grade)),

@@ -160,7 +160,7 @@ impl Audit<'_> {
             report.problems.push(format!("the solution compiles with warnings:\n{}", grade.warnings));
         }
         report.problems.extend(failures("the solution", &grade));
-        report.problems.extend(least::problems("the solution", &grade));
+        report.problems.extend(least::problems("the solution", self.exercise, &grade));
         if grade.passed && grade.score < 1.0 {
             report.problems.push(format!("the solution passes and gets {} of the points", grade.score));
         }

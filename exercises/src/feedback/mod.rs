@@ -2,6 +2,7 @@
 
 mod answers;
 mod contract;
+mod distance;
 
 use std::fmt::Write as _;
 
@@ -246,6 +247,9 @@ fn passed(out: &mut String, exercise: &Exercise, grade: &Grade) {
                 "\nGlobal memory: {times:.2} times the least sectors for a kernel that reads all inputs and makes these outputs."
             );
         }
+    }
+    if let Some(distance) = &grade.distance {
+        let _ = writeln!(out, "\n{}", distance::text(distance));
     }
     let _ = writeln!(out, "\n{}", exercise.explanation);
     if !exercise.further_reading.is_empty() {

@@ -23,10 +23,12 @@ fn factor(report: &Report, least: u64) -> Option<f64> {
     (least > 0).then(|| asked(report) as f64 / least as f64)
 }
 
-/// The least sectors for a case whose outputs may be off by `tolerance`.
-fn sectors(case: &Instance, tolerance: f64) -> u64 {
+/// The least sectors for a case whose outputs may be off by `tolerance`. Where nobody has computed what belongs into them, an
+/// output that held nothing before is written as a whole, and of what is changed in place no sector is sure to be.
+pub(super) fn sectors(case: &Instance, tolerance: f64) -> u64 {
     let of = |buffer: &Buffer| match buffer.role {
         Role::In => buffer.content.bytes.div_ceil(SECTOR),
+        Role::Out if buffer.expected.is_none() => buffer.content.bytes.div_ceil(SECTOR),
         Role::Out | Role::InOut => changed(buffer, tolerance),
         Role::Scratch => 0,
     };
@@ -45,16 +47,28 @@ fn changed(buffer: &Buffer, tolerance: f64) -> u64 {
     sectors.len() as u64
 }
 
-/// What is wrong if `who` moves fewer sectors than the least: then there is an input that need not be read.
+/// What is wrong if `who` moves fewer sectors than the least, or is predicted to take less time: then there is an input that need
+/// not be read, or a number of the GPU is wrong.
 #[cfg(feature = "host")]
-pub(crate) fn problems(who: &str, grade: &Grade) -> Vec<String> {
+pub(crate) fn problems(who: &str, exercise: &Exercise, grade: &Grade) -> Vec<String> {
     let fewer = |case: &&CaseGrade| case.times_the_least.is_some_and(|times| times < 1.0);
-    grade
+    let mut problems: Vec<String> = grade
         .cases
         .iter()
         .filter(fewer)
         .map(|case| format!("{who}, case `{}`: fewer sectors of global memory than the least", case.case))
-        .collect()
+        .collect();
+    match &grade.distance {
+        Some(distance) if distance.times() < 1.0 => problems.push(format!(
+            "{who}, `{}`: {:.2} µs are predicted, and no kernel can take less than {:.2}",
+            distance.case,
+            distance.predicted_us,
+            distance.least_us()
+        )),
+        None if exercise.tells_the_least() && grade.passed => problems.push(format!("{who}: no time is predicted")),
+        _ => {}
+    }
+    problems
 }
 
 #[cfg(test)]

@@ -104,6 +104,12 @@ fn mistakes_are_named() {
             "[[loosened]]\nbound = \"barriers\"\ncases = [\"two\"]\nbecause = \"x\"\n[[contract]]",
             "names no case: `two`",
         ),
+        ("[[contract]]", "[large]\nname = \"much\"\n[[contract]]", "`large` is for a challenge"),
+        (
+            "[run.in]",
+            "challenge = true\n[large]\nname = \"much\"\nhidden = true\n[run.in]",
+            "the `large` input is never hidden",
+        ),
         ("grid = 1", "grid = { x = 1 }", "a number or an expression belongs here"),
     ] {
         let why = load(from, to).unwrap_err();
