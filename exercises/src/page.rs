@@ -114,14 +114,28 @@ pub fn begin(course: &Course, asked: &Begin) -> Result<Begun, Failure> {
 /// When no grade can be given. Whatever the learner did wrong is in the grade.
 pub fn judge(
     course: &Course,
-    mut state: State,
+    state: State,
     request: &Request,
     compiler: &dyn Compiler,
     watch: Option<Watch>,
 ) -> Result<Judged, Failure> {
     let exercise = course.exercise(&request.exercise)?;
+    judge_on(course, Bench::watched(course, exercise, None, compiler, watch)?, state, request, compiler)
+}
+
+/// The same on a bench that was made before, for whoever judges many texts.
+///
+/// # Errors
+/// As [`judge`].
+pub fn judge_on(
+    course: &Course,
+    bench: Bench<'_>,
+    mut state: State,
+    request: &Request,
+    compiler: &dyn Compiler,
+) -> Result<Judged, Failure> {
+    let exercise = bench.exercise;
     state.merge(&State::parse(&request.progress));
-    let bench = Bench::watched(course, exercise, None, compiler, watch)?;
     let file = exercise.file_name();
     let first = state.of(&exercise.name);
     let attempt = Attempt::new(course, bench, (&file, request.text.clone()), Some(&first), compiler)?;

@@ -8,7 +8,7 @@ use exercises::compiler::Compiler;
 use exercises::course::{Course, Exercise};
 use exercises::page::{self, Request, module, requests};
 use exercises::state::State;
-use exercises::{GradeError, prebuild};
+use exercises::{Bench, GradeError, prebuild};
 use kernels::testing;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -33,11 +33,13 @@ fn compilers(what: &str) -> Option<[(Maker, Box<dyn Compiler>); 3]> {
     Some(all)
 }
 
-/// What the command line says of a text.
-fn checked(course: &Course, exercise: &Exercise, text: &str, compiler: &dyn Compiler) -> Value {
-    let request = Request { exercise: exercise.name.clone(), text: text.to_owned(), progress: String::new() };
-    let judged = page::judge(course, State::default(), &request, compiler, None);
-    json!({ "ok": judged.unwrap_or_else(|why| panic!("{}: {}", exercise.name, why.message)) })
+/// What the command line says of a text with a compiler, on the bench that was made with it: that is made once for all texts, as
+/// `warpbook dev check` does.
+fn checked(course: &Course, (compiler, bench): &(&dyn Compiler, Bench<'_>), text: &str) -> Value {
+    let name = &bench.exercise.name;
+    let request = Request { exercise: name.clone(), text: text.to_owned(), progress: String::new() };
+    let judged = page::judge_on(course, bench.clone(), State::default(), &request, *compiler);
+    json!({ "ok": judged.unwrap_or_else(|why| panic!("{name}: {}", why.message)) })
 }
 
 /// Holds the module against the command line, and the verdicts on NVRTC's code against those on what the pages' compiler makes.
@@ -52,7 +54,9 @@ fn alike(names: Option<&[&str]>) {
         .flat_map(|exercise| {
             let bundle = Bundle::of(&course, exercise).unwrap();
             let texts = requests::texts(&course, exercise, nvrtc).unwrap();
-            let judge = |(what, text): &(String, String)| both(&course, exercise, &bundle, what, text, nvrtc, pages);
+            let on = |compiler| (compiler, Bench::new(&course, exercise, None, compiler).unwrap());
+            let (nvrtc, pages) = (on(nvrtc), on(pages));
+            let judge = |(what, text): &(String, String)| both(&course, &bundle, (what, text), &nvrtc, &pages);
             texts.par_iter().map(judge).collect::<Vec<_>>()
         })
         .collect();
@@ -66,25 +70,23 @@ fn alike(names: Option<&[&str]>) {
 /// Whether a text passes in a page, and where the verdicts on it differ.
 fn both(
     course: &Course,
-    exercise: &Exercise,
     bundle: &Bundle,
-    what: &str,
-    text: &str,
-    nvrtc: &dyn Compiler,
-    pages: &dyn Compiler,
+    (what, text): (&str, &str),
+    nvrtc: &(&dyn Compiler, Bench<'_>),
+    pages: &(&dyn Compiler, Bench<'_>),
 ) -> (bool, Vec<String>) {
-    let request = requests::request(bundle, text, "", pages).unwrap().to_string();
+    let name = &pages.1.exercise.name;
+    let request = requests::request(bundle, text, "", pages.0).unwrap().to_string();
     let here: Value = serde_json::from_str(&module::answer(request.as_bytes(), None)).unwrap();
     let mut wrong = Vec::new();
-    let command = checked(course, exercise, text, pages);
+    let command = checked(course, pages, text);
     if here != command {
-        wrong.push(format!("{}, {what}: {}", exercise.name, first_difference(&here, &command)));
+        wrong.push(format!("{name}, {what}: {}", first_difference(&here, &command)));
     }
-    let other = checked(course, exercise, text, nvrtc);
+    let other = checked(course, nvrtc, text);
     if other["ok"]["passed"] != here["ok"]["passed"] {
         wrong.push(format!(
-            "{}, {what}: NVRTC's code passes: {}, that of the pages' compiler: {}; {}",
-            exercise.name,
+            "{name}, {what}: NVRTC's code passes: {}, that of the pages' compiler: {}; {}",
             other["ok"]["passed"],
             here["ok"]["passed"],
             here["ok"]["text"].as_str().unwrap_or_default()
