@@ -156,7 +156,7 @@ impl Bench<'_> {
             first_wrong: compared.first_wrong,
             changed_inputs: compared.changed_inputs,
             times: work.times,
-            predicted_us: case.predicted_us(code).ok(),
+            predicted_us: case.predicted_us(code, self.exercise.run.budget).ok(),
             contract: kin(&counters, limits),
             counters,
         }

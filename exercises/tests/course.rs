@@ -190,6 +190,14 @@ fn feedback_is_the_gap() {
     assert_eq!(grade.failed_kinds(), [CheckKind::Contract], "{text}");
     assert!(text.contains("global loads") && text.contains("line ") && text.contains("at most"), "{text}");
 
+    // A solution is told how far it is from any other, unless that would take for ever.
+    let tile = "partial[t] = i < n ? in[i] : 0;";
+    let (text, grade) = graded("block_sum", tile, tile);
+    assert!(grade.distance.is_some_and(|distance| distance.times() > 1.0) && text.contains("any kernel"), "{text}");
+    let slow = format!("{tile} for (int j = 0; n > 99999 && j < n; ++j) partial[t] += in[j];");
+    let (text, grade) = graded("block_sum", tile, &slow);
+    assert!(grade.passed && grade.distance.is_none(), "{text}");
+
     // What does not compile is shown at the learner's line.
     let (text, grade) = graded("block_sum", "int half = 128", "int half = 128,");
     assert_eq!(grade.failed_kinds(), [CheckKind::Compile]);

@@ -7,6 +7,9 @@ use super::{Bench, least};
 use crate::instance::{Code, Instance};
 use crate::model::Distance;
 
+/// Warp-instructions after which a block is given up, which nothing but a loop over a whole large input executes.
+const BUDGET: u64 = 100_000;
+
 /// The distance of accepted code on the exercise's large input, or on the largest case that everybody sees. Nothing, where its
 /// time cannot be predicted: the verdict does not depend on it.
 ///
@@ -19,7 +22,7 @@ pub(super) fn of(bench: &Bench<'_>, code: &Code) -> Result<Option<Distance>, Str
     let public = || bench.instances.iter().filter(|instance| !instance.case.hidden);
     let Some(case) = large.as_ref().or_else(|| public().max_by_key(|instance| size(instance))) else { return Ok(None) };
     let options = sim::Options::default();
-    let (Ok(predicted_us), Some(target)) = (case.predicted_us(code), sim::target::find(&options.target)) else {
+    let (Ok(predicted_us), Some(target)) = (case.predicted_us(code, BUDGET), sim::target::find(&options.target)) else {
         return Ok(None);
     };
     let bytes = least::sectors(case, exercise.run.tolerance) * SECTOR;

@@ -67,17 +67,23 @@ impl Instance {
         Ok(Ran { report, buffers: buffers.collect(), launches: reports, details })
     }
 
-    /// How long all launches of a learner's code take together, in microseconds, as the simulator predicts it.
+    /// How long all launches of a learner's code take together, in microseconds, as the simulator predicts it from some of their
+    /// blocks. No block executes more than `budget` warp-instructions.
     ///
     /// # Errors
-    /// [`RunFailure`].
-    pub fn predicted_us(&self, code: &Code) -> Result<f64, RunFailure> {
-        let options = sim::Options { checks: sim::Checks::NONE, ..sim::Options::default() };
+    /// [`RunFailure`], also when a block has more to do than that: its time would be that of a part of it.
+    pub fn predicted_us(&self, code: &Code, budget: u64) -> Result<f64, RunFailure> {
+        let options = sim::Options { checks: sim::Checks::NONE, budget, ..sim::Options::default() };
         let mut series = predict::Series::on(&options.target);
         self.each(code, &options, |kernel, launch| {
             let how = predict::How { touched: series.touched(), ..predict::How::default() };
-            let predicted = predict::predict(&code.counted, kernel, launch, &options, &how);
-            series.push(&predicted.map_err(RunFailure::of)?.prediction);
+            let sampled = predict::sample(&code.counted, kernel, launch, &options, &how).map_err(RunFailure::of)?;
+            let mut blocks = sampled.trace.blocks.iter().chain(&sampled.trace.neighbours);
+            // What polls is not counted among what was executed, so a spent budget is not told by the last instruction.
+            if blocks.any(|block| block.executed >= budget - budget / 10) {
+                return Err(RunFailure::Launch(format!("a block has more to do than {budget} warp-instructions")));
+            }
+            series.push(&predict::replayed(&sampled, &options, &how).map_err(RunFailure::of)?);
             Ok(())
         })?;
         Ok(series.us())
