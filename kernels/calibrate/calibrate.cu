@@ -114,7 +114,7 @@ __global__ void chase(Word *out, const Long *p, int n, int rounds)
             else
                 asm volatile("ld.global.cg.b64 %0, [%0];" : "+l"(at));
     }
-    out[0] = clocks() - start;
+    out[blockIdx.x] = clocks() - start;
     if ((Long)at == 1) out[1] = 1;
 }
 
@@ -157,6 +157,31 @@ __global__ void ping_pong(volatile Word *flag, int n, Word *out)
         *told = wanted + 1;
     }
     if (blockIdx.x == 0) out[0] = (clocks() - start) / n;
+}
+
+// Each warp tells that it is there, and looks back from place to place, until one tells
+// about everything before it; what lanes see is summed up each time. Clocks of a look.
+__global__ void look_back(volatile Long *told, Word *out)
+{
+    const Long own = 1, up_to_here = 2;
+    int place = blockIdx.x;
+    if (threadIdx.x == 0) told[place] = (place == 0 ? up_to_here : own) << 32 | 1;
+    long long start = clocks();
+    Word sum = 0, looks = 0;
+    Long seen = place == 0 ? up_to_here << 32 : 0;
+    while (seen >> 32 != up_to_here) {
+        place--;
+        do {
+            seen = told[place];
+            looks++;
+        } while (seen >> 32 == 0);
+        Word of_all = threadIdx.x == 0 ? Word(seen) : 0;
+        for (int k = 16; k; k /= 2) of_all += __shfl_xor_sync(~0u, of_all, k);
+        sum += of_all;
+    }
+    if (threadIdx.x != 0) return;
+    told[blockIdx.x] = up_to_here << 32 | sum + 1;
+    out[blockIdx.x] = looks == 0 ? 0 : (clocks() - start) / looks;
 }
 
 __global__ void read_many(const uint4 *p, Long n, Word *out)
@@ -539,8 +564,28 @@ static void round_of_all(int multiprocessors)
     print("l1_latency",
           told([&] { chase<true><<<1, 1>>>(out, (Long *)a, 256, 2); }) / 256);
     list(8 << 20, 8192);
-    print("l2_latency",
-          told([&] { chase<false><<<1, 1>>>(out, (Long *)a, 1024, 2); }) / 1024);
+    const double again =
+        told([&] { chase<false><<<1, 1>>>(out, (Long *)a, 1024, 2); }) / 1024;
+    print("l2_latency", again);
+    // Half of the lines lie on the other side of L2, and of these half were stored from
+    // there: a quarter is far the first time, and near from then on.
+    const double first = told([&] {
+                             make_list<<<1024, 1>>>((Long *)a, 1024, 8192);
+                             chase<false><<<1, 1>>>(out, (Long *)a, 1024, 1);
+                         }) /
+                         1024;
+    print("l2_far", 4 * (first - again));
+    // Neighbouring lines, so that those who are ahead are now on the one side, now on
+    // the other.
+    list(8 << 20, 128);
+    print("dram_together", told(
+                               [&] {
+                                   cudaMemset(b, 1, 512u << 20);
+                                   chase<false><<<S, 1>>>(out, (Long *)a, 1024, 1);
+                               },
+                               S) /
+                               1024);
+    list(8 << 20, 8192);
     print("dram_latency", told([&] {
                               cudaMemset(b, 1, 512u << 20);
                               chase<false><<<1, 1>>>(out, (Long *)a, 1024, 1);
@@ -562,6 +607,13 @@ static void round_of_all(int multiprocessors)
         });
     }
     print("hand_over", there_and_back / places / 2 - fence);
+    const int looking = 8 * S;
+    print("look_round", told(
+                            [&] {
+                                cudaMemset(a, 0, looking * 8);
+                                look_back<<<looking, 32>>>((Long *)a, out);
+                            },
+                            looking));
 
     auto clocks_of = [&](double time) { return time * mhz; };
     auto reread = [&](Long mib) {
@@ -667,6 +719,8 @@ static void round_of_all(int multiprocessors)
     double longest = 0;
     for (int n = 2; n <= 32; n++) longest += 1.0 / n;
     print("dram_spread", (misses - hits) / longest);
+    // Lines leave one a clock.
+    print("l2_spread", (hits - 31) / longest);
 
     // Rounds of loads: clocks of each, and the part of the time for which memory works.
     const Word words = 1u << 25;

@@ -20,7 +20,7 @@ use crate::nvcc::{self, NvccError};
 const SOURCE: &str = include_str!("../../calibrate/calibrate.cu");
 
 /// Numbers that benchmarks give, by their names in the target's file, with the benchmark in words.
-const MEASURED: [(&str, &str); 50] = [
+const MEASURED: [(&str, &str); 54] = [
     ("clock_mhz", "clock_against_timer: clocks of one thread by nanoseconds"),
     ("launch_us", "empty_kernel: one, between two events, caches just emptied"),
     ("next_launch_us", "store_one: slope over 1 to 20 kernels in a queue"),
@@ -33,11 +33,14 @@ const MEASURED: [(&str, &str); 50] = [
     ("barrier_per_warp", "barriers: slope over 2 to 32 warps"),
     ("l1_latency", "chase of 16 KiB, the second round"),
     ("l2_latency", "chase of 8 MiB past L1, the second round"),
+    ("l2_far", "chase of 8 MiB that all multiprocessors just stored, the first round beyond the second, four times"),
+    ("dram_together", "chase of neighbouring lines by all multiprocessors at once, caches just emptied"),
     ("dram_latency", "chase of 8 MiB past L1, caches just emptied"),
     ("atomic_latency", "atomic_chase over 200 places of 16 MiB"),
     ("fence_latency", "fences, with nothing to wait for"),
     ("store_latency", "fences behind a store"),
     ("hand_over", "ping_pong of two blocks at 16 places, one way, less the fence in it"),
+    ("look_round", "look_back: a look and the sum of what the lanes see, by 8 warps on each multiprocessor"),
     ("l2_read_sectors", "read_many of 16 and 32 MiB again and again: slope"),
     ("l2_read_lines", "scatter_loads of one sector per line, 2^16 sectors"),
     ("l2_write_sectors", "write_many of 16 and 32 MiB again and again: slope"),
@@ -54,6 +57,7 @@ const MEASURED: [(&str, &str); 50] = [
     ("store_sectors", "write_many of 8 and 16 MiB by one multiprocessor: slope"),
     ("dram_rows", "scatter_loads of one sector each from 1 GiB: slope over 2^22 to 2^24 sectors"),
     ("dram_spread", "apart_loads: rounds of 32 lanes' loads beyond rounds of one, from memory, less the same from L2"),
+    ("l2_spread", "apart_loads: rounds of 32 lanes' loads beyond rounds of one, from L2, less the clocks of 32 lines"),
     ("dram_crowding", "in_flight: rounds of one load, 64 warps per multiprocessor beyond 8"),
     ("dram_mixed_crowding", "copy_waiting: rounds, 64 warps per multiprocessor beyond 8"),
     ("dram_turning", "copy_waiting beyond in_flight: rounds, 8 warps per multiprocessor"),

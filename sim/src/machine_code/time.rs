@@ -102,7 +102,8 @@ pub(super) fn timed(
         run::each(&machine, &mut block, &blocks);
         let spread = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
         trace.sharing = reuse::sharing(&spread, &trace, count);
-        trace.hottest = Some(slices::hottest_of_all(&spread, count));
+        let (hottest, busiest) = slices::hottest_of_all(&spread, count, &Rates::of(machine.target).0);
+        (trace.hottest, trace.busiest) = (Some(hottest), Some(busiest));
         if spread.blocks.len() as u64 == count && count <= multiprocessors * u64::from(resident) {
             trace.early = reuse::early(&spread, &trace);
         }

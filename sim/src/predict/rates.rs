@@ -66,8 +66,17 @@ pub struct Rates {
     pub l1_latency: f64,
     /// Clocks of a load that hits in L2.
     pub l2_latency: f64,
+    /// Clocks that it takes longer where the line lies in the other half of L2, and nobody on this side has loaded it before.
+    #[serde(default)]
+    pub l2_far: f64,
+    /// Clocks by which a load that hits in L2 takes longer or shorter, on average: the mean of an exponential distribution.
+    #[serde(default)]
+    pub l2_spread: f64,
     /// Clocks of a load from memory.
     pub dram_latency: f64,
+    /// Clocks of a load from memory of what all multiprocessors ask for at the same time.
+    #[serde(default)]
+    pub dram_together: f64,
     /// Clocks of an atomic with a result in L2.
     pub atomic_latency: f64,
     /// Clocks until a store is known to be done.
@@ -97,6 +106,9 @@ pub struct Rates {
     /// Clocks from the load with which a block saw what it waited for to the one with which another block sees what it
     /// stored thereupon.
     pub hand_over: f64,
+    /// Clocks of a look at what other blocks have stored, with the sum of what a warp's lanes see.
+    #[serde(default)]
+    pub look_round: f64,
     /// Clocks between two updates of the same element.
     pub same_element: f64,
     /// Clocks between two updates of the same sector, each of all its words.
@@ -288,7 +300,10 @@ impl Rates {
             shared_latency: 0.0,
             l1_latency: 0.0,
             l2_latency: 0.0,
+            l2_far: 0.0,
+            l2_spread: 0.0,
             dram_latency: 0.0,
+            dram_together: 0.0,
             atomic_latency: 0.0,
             store_latency: 0.0,
             fence_latency: 0.0,
@@ -303,6 +318,7 @@ impl Rates {
             l2_slices: unknown,
             l2_chunk_bytes: unknown,
             hand_over: 0.0,
+            look_round: 0.0,
             same_element: 0.0,
             same_sector: 0.0,
             same_sum: 0.0,

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::rates::Rates;
-use super::trace::{Access, AccessKind, BlockTrace, Event, Hottest, Trace, Update};
+use super::trace::{Access, AccessKind, BlockTrace, Busiest, Event, Hottest, Trace, Update};
 
 /// How much longer updates of places all over memory keep slices busy where lanes of a sector update several places, and some of them
 /// the same: sums of 2, 4 and 8 places, of 16, 8 and 4 lanes each, take an H100 2.0 to 2.2 clocks a round in each slice, if each warp
@@ -30,9 +30,13 @@ pub(super) fn packets(access: &Access) -> f64 {
 /// Clocks for which an access keeps slices busy, all together. A sector that is updated as a whole takes less than one of which
 /// only some words are. Where lanes of a sector compare at several places, each of its rounds brings two values.
 pub(super) fn clocks(access: &Access, rates: &Rates) -> f64 {
-    let each = if access.full { rates.same_sector } else { rates.same_element };
-    let rounds = if access.update == Update::Compare && places(access) { 2.0 } else { 1.0 };
-    (packets(access) + f64::from(access.repeats) * rounds) * each
+    rounds(access) * if access.full { rates.same_sector } else { rates.same_element }
+}
+
+/// What slices do for an access one after the other.
+fn rounds(access: &Access) -> f64 {
+    let each = if access.update == Update::Compare && places(access) { 2.0 } else { 1.0 };
+    packets(access) + f64::from(access.repeats) * each
 }
 
 /// Whether lanes of a sector update several places.
@@ -86,9 +90,60 @@ pub(super) fn hottest<'a>(
 
 /// The same of a launch of so many blocks, of which the trace has some from all over the grid: where at least two of them update a
 /// place, others do, too.
-pub(crate) fn hottest_of_all(spread: &Trace, blocks: u64) -> Hottest {
+pub(crate) fn hottest_of_all(spread: &Trace, blocks: u64, rates: &Rates) -> (Hottest, Busiest) {
     let all = blocks as f64 / spread.blocks.len().max(1) as f64;
-    hottest(spread, spread.blocks.iter(), |touch| if touch > 1 { all } else { 1.0 })
+    let times = |touch: usize| if touch > 1 { all } else { 1.0 };
+    (hottest(spread, spread.blocks.iter(), times), busiest(spread, spread.blocks.iter(), rates, times))
+}
+
+/// The chunk of memory with the most updates of these blocks, with `times` as in [`hottest`]. One slice of L2 does them, wherever they
+/// are from. Sums of floating point to one sector wait for each other if they come one behind the other, as in runs of equal keys:
+/// runs by a power law, whose 64 most frequent keys lie in one chunk and have a third of all elements, take as long as these one by one.
+/// Of keys in random order other sectors' sums come in between, and nothing waits.
+pub(super) fn busiest<'a>(
+    trace: &Trace,
+    blocks: impl Iterator<Item = &'a BlockTrace>,
+    rates: &Rates,
+    times: impl Fn(usize) -> f64,
+) -> Busiest {
+    if !rates.l2_chunk_bytes.is_finite() {
+        return Busiest::default();
+    }
+    // In order, so that of two chunks with as much to do it is always the same one.
+    let mut chunks: BTreeMap<u64, (Busiest, usize)> = BTreeMap::new();
+    for block in blocks {
+        let mut last: HashMap<u64, u64> = HashMap::new();
+        for event in block.warps.iter().flatten() {
+            let Event::Global { access, .. } = *event else { continue };
+            let access = &trace.accesses[access as usize];
+            if !updates(access) {
+                continue;
+            }
+            let each = rounds(access) / f64::from(access.sectors.max(1));
+            for &sector in trace.touched(access) {
+                let chunk = sector * 32 / rates.l2_chunk_bytes as u64;
+                let before = last.insert(chunk, sector);
+                let (of, blocks) = chunks.entry(chunk).or_default();
+                *blocks += usize::from(before.is_none());
+                if access.update == Update::Sum && before == Some(sector) {
+                    of.sums += f64::from(access.together);
+                } else if access.full {
+                    of.whole += each;
+                } else {
+                    of.parts += each;
+                }
+            }
+        }
+    }
+    let of = |(of, blocks): (Busiest, usize)| {
+        let times = times(blocks);
+        Busiest { whole: of.whole * times, parts: of.parts * times, sums: of.sums * times }
+    };
+    let weight = |of: &Busiest| {
+        of.whole * rates.same_sector + of.parts * rates.same_element + of.sums * rates.same_sum.max(rates.same_element)
+    };
+    let more = |a: Busiest, b: Busiest| if weight(&b) > weight(&a) { b } else { a };
+    chunks.into_values().map(of).fold(Busiest::default(), more)
 }
 
 /// How many slices are busy on average while the busiest one is: `concurrent` blocks run at once on the whole GPU.

@@ -92,12 +92,15 @@ fn registers_are_the_values_that_live_together() {
 
 #[test]
 fn a_chain_goes_at_the_pace_of_its_hand_overs_and_a_look_back_faster() {
-    let waits = chain::Waits { chain: true, lanes: 1.0, handed: 1.0, inner: 500.0 };
+    let waits = chain::Waits { chain: true, again: true, lanes: 1.0, handed: 1.0, inner: 500.0, apart: 0.0 };
     let strict = chain::pace(&waits, &rates(), 500.0, 8000.0);
     assert!(strict >= rates().hand_over, "{strict} clocks");
     let thread = chain::pace(&chain::Waits { chain: false, ..waits }, &rates(), 500.0, 8000.0);
     let warp = chain::pace(&chain::Waits { chain: false, lanes: 32.0, ..waits }, &rates(), 500.0, 8000.0);
     assert!(warp < thread && thread < strict / 10.0, "{warp}, {thread} and {strict} clocks");
+    // Who has only its own part to tell is waited for less.
+    let own = chain::pace(&chain::Waits { chain: false, again: false, lanes: 32.0, ..waits }, &rates(), 500.0, 8000.0);
+    assert!(own < warp, "{own} and {warp} clocks");
 }
 
 const COPY: &str = "

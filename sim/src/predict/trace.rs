@@ -31,6 +31,8 @@ pub struct Trace {
     pub beside: Vec<BTreeMap<u64, bool>>,
     /// What the whole launch updates at the place of which most updates are, if blocks from all over the grid tell.
     pub hottest: Option<Hottest>,
+    /// The same of a chunk of memory that belongs to one slice of L2.
+    pub busiest: Option<Busiest>,
 }
 
 /// Updates of one place.
@@ -41,6 +43,17 @@ pub struct Hottest {
     /// Updates of lanes.
     pub lanes: f64,
     /// Those of them that are sums of floating point.
+    pub sums: f64,
+}
+
+/// Updates of one chunk of memory.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Busiest {
+    /// Rounds of whole sectors.
+    pub whole: f64,
+    /// Rounds of parts of sectors.
+    pub parts: f64,
+    /// Sums of floating point behind sums to the same sector: one after the other.
     pub sums: f64,
 }
 
@@ -152,6 +165,10 @@ pub struct Issue {
     /// The scoreboards that must be free: bit n is scoreboard n.
     pub wait: u8,
 }
+
+/// Clocks that every further value adds to a comparison of lanes' values, and every further constant to a load of constants
+/// (`ldc_8`, `ldc_32` of `kernels/calibrate/opcodes.cu`: 11.9, 11.2).
+pub const FURTHER: u32 = 11;
 
 /// A pipe that machine instructions go through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -9,7 +9,7 @@ use super::pipes::Pipes;
 use super::rates::Rates;
 use super::reuse::{self, Found};
 use super::slices;
-use super::trace::{Access, AccessKind, LOCAL_MEMORY, Trace, Unit};
+use super::trace::{Access, AccessKind, FURTHER, LOCAL_MEMORY, Trace, Unit};
 use super::weights::{Action, Cost, Pipe};
 
 /// Names of the resources, in the order of [`Busy`].
@@ -65,9 +65,6 @@ const BANKS: usize = 2;
 const QUEUE: f64 = 64.0;
 /// Clocks of work that wait in front of L2, of stores and atomics, before the memory pipe takes nothing more.
 const STORES: f64 = 600.0;
-/// Clocks that every further value adds to a comparison of lanes' values, and every further constant to a load of constants
-/// (`ldc_8`, `ldc_32` of `kernels/calibrate/opcodes.cu`: 11.9, 11.2).
-const MATCH: f64 = 11.0;
 /// What was moved.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Moved {
@@ -282,7 +279,7 @@ impl<'a> Units<'a> {
                 let start = at.max(self.adu);
                 self.adu = start + busy;
                 self.busy[at::ADU] += busy;
-                let further = if cost.action == Action::Reduce { cost.latency } else { MATCH };
+                let further = if cost.action == Action::Reduce { cost.latency } else { f64::from(FURTHER) };
                 (start + cost.latency + further * (values - 1.0), false)
             }
             Pipe::Lsu => match what {

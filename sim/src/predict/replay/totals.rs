@@ -38,9 +38,10 @@ impl Replay<'_> {
         busy[at::PLACES] = busy[at::PLACES].max(hottest);
         if let Some(waits) = chain::waits(trace, &self.accessed) {
             let concurrent = (f64::from(shape.resident) * rates.multiprocessors).min(shape.blocks as f64);
-            // Those that started first were hardly held up by others. The oldest of them are first at every pipe, so the mean counts.
-            let alone = mean(&self.lasted[..resident.min(self.lasted.len())]) / waits.handed;
-            busy[at::WAITS] = chain::pace(&waits, rates, concurrent, alone) * shape.blocks as f64 * waits.handed;
+            // Where they waited for nobody.
+            let handed = waits.handed * longer;
+            let alone = clocks / shape.blocks as f64 * concurrent / handed;
+            busy[at::WAITS] = chain::pace(&waits, rates, concurrent, alone) * shape.blocks as f64 * handed;
         }
         let (moved, warps) = (self.units.moved, self.warps.len().max(1) as f64);
         Replayed {
@@ -64,15 +65,17 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Clocks that the updates of the place take that has most of them: they come one after the other, wherever they are
-/// from. `all` is how many times the sample the launch is.
+/// Clocks that the updates of the place take that has most of them, or of the slice: they come one after the other, wherever they
+/// are from. `all` is how many times the sample the launch is.
 fn hottest(trace: &Trace, rates: &Rates, all: f64) -> f64 {
-    let place = trace.hottest.unwrap_or_else(|| {
-        let blocks = trace.neighbours.iter().chain(&trace.blocks);
-        // A place that half of the blocks go to is one for all; others have their own.
-        let least = trace.followed().div_ceil(2);
-        slices::hottest(trace, blocks, |blocks| if blocks >= least { all } else { 1.0 })
-    });
-    let lanes = (place.lanes - place.sums) * rates.same_element + place.sums * rates.same_sum.max(rates.same_element);
-    lanes.max(place.accesses * rates.same_sector)
+    let blocks = || trace.neighbours.iter().chain(&trace.blocks);
+    // A place that half of the blocks go to is one for all; others have their own.
+    let least = trace.followed().div_ceil(2);
+    let times = |blocks: usize| if blocks >= least { all } else { 1.0 };
+    let place = trace.hottest.unwrap_or_else(|| slices::hottest(trace, blocks(), times));
+    let chunk = trace.busiest.unwrap_or_else(|| slices::busiest(trace, blocks(), rates, times));
+    let sum = rates.same_sum.max(rates.same_element);
+    let lanes = (place.lanes - place.sums) * rates.same_element + place.sums * sum;
+    let slice = chunk.whole * rates.same_sector + chunk.parts * rates.same_element + chunk.sums * sum;
+    lanes.max(place.accesses * rates.same_sector).max(slice)
 }

@@ -1,8 +1,8 @@
 //! What a machine instruction finds busy, and what it keeps busy.
 
 use super::super::operations::What;
-use super::super::trace::{Access, AccessKind, Action, Issue, Unit};
-use super::{MATCH, QUEUE, Units, at};
+use super::super::trace::{Access, AccessKind, Action, FURTHER, Issue, Unit};
+use super::{QUEUE, Units, at};
 use crate::report::stall::Stall;
 
 /// Clocks from when a memory instruction begins until its registers are read. Not measured: between 2 and 20 it changed no
@@ -174,7 +174,7 @@ impl Units<'_> {
                 // Lanes' values are compared one different value after the other.
                 let values = f64::from(values.max(1));
                 let start = self.adu(time, clocks * values);
-                plain(start + MATCH * (values - 1.0))
+                plain(start + f64::from(FURTHER) * (values - 1.0))
             }
             (Unit::Adu, _) => plain(self.adu(time, clocks)),
             _ => plain(time),
