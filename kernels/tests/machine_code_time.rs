@@ -84,3 +84,52 @@ fn what_is_wrong_with_the_ptx_is_told_where_its_machine_code_is_executed() {
     let kinds: Vec<&str> = report.errors().map(|finding| finding.kind.name()).collect();
     assert_eq!(kinds, ["race"], "{:?}", report.findings);
 }
+
+#[test]
+fn what_the_copy_engine_brings_comes_from_memory() {
+    // 2^22 ints in tiles of 8192, and a flag and two sums of each tile.
+    let count = 1 << 22;
+    let launch = Launch {
+        grid: Dim3::linear(132),
+        block: Dim3::linear(672),
+        shared_bytes: 6 * 4 * 8192,
+        args: vec![
+            Arg::Zeros(count * 4),
+            Arg::Zeros(count * 4),
+            Arg::Zeros((count / 8192 + 64) * 64),
+            Arg::Scalar(sim::launch::Scalar::U32(count as u32)),
+        ],
+    };
+    let program = program("array_scan", "prefix_bulk");
+    let predicted =
+        machine_code::predict(&program, &launch, &Options::default(), &How::default()).expect("a prediction");
+    let bytes = predicted.prediction.dram_read_bytes as f64 / (count * 4) as f64;
+    assert!((0.9..1.2).contains(&bytes), "{bytes} of what is loaded");
+}
+
+#[test]
+fn warps_that_swap_one_word_of_shared_memory_try_more_often_the_more_there_are() {
+    // Every thread adds one to the same float, which is a loop around a compare-and-swap.
+    const ADDS: &str = ".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 4 .b8 place[4];\n\
+        .visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<4>;\n.reg .f32 %f<4>;\n.reg .b64 %rd<4>;\n\
+        mov.u32 %r1, place;\nmov.u32 %r2, 0;\nst.shared.u32 [%r1], %r2;\nbar.sync 0;\nmov.f32 %f1, 0f3F800000;\n\
+        atom.shared.add.f32 %f2, [%r1], %f1;\nbar.sync 0;\nld.param.u64 %rd1, [out];\nld.shared.f32 %f3, [%r1];\n\
+        st.global.f32 [%rd1], %f3;\nret;\n}\n";
+    let mut code = match Assembled::of_ptx("k.ptx", ADDS) {
+        Ok(code) => code,
+        Err(why) => return not_run("times of executed machine code", &why.to_string()),
+    };
+    let mut us = |warps: u32| {
+        let launch = Launch {
+            grid: Dim3::linear(132 * 64 * 4 / warps),
+            block: Dim3::linear(32 * warps),
+            shared_bytes: 0,
+            args: vec![Arg::Zeros(4)],
+        };
+        code.predict("k", &launch, &Options::default(), &How::default()).expect("a prediction").prediction.us
+    };
+    // As many additions in all. On an H100 four warps of doubles take 3.1 times as long as one, and 32 take 21 times as long.
+    let (one, four, sixteen) = (us(1), us(4), us(16));
+    assert!((1.5..5.0).contains(&(four / one)), "{four} and {one} µs");
+    assert!((4.0..20.0).contains(&(sixteen / one)), "{sixteen} and {one} µs");
+}

@@ -114,7 +114,10 @@ fn print(evaluation: &Evaluation, of_code: &Evaluation, questions: &[open::Quest
     say!(
         "machine code: the committed cubins; a kernel with an instruction that is not executed is predicted from PTX there, too"
     );
-    say!("held out: half of the workloads, chosen by a hash of their names, are not looked at when rules are chosen");
+    say!(
+        "held out: half of the workloads, chosen by a hash of their names, are not looked at when rules are chosen; the \
+         book's chapter on time names the exceptions"
+    );
     for row in evaluation.rows.iter().filter(|row| row.is_open()) {
         let cause = open::cause(questions, row).unwrap_or("cause unknown");
         say!("open question: {}: {:.2} of the measured time; {cause}", row.title(), row.predicted_us / row.measured_us);

@@ -77,7 +77,11 @@ fn round<'a>(
                     warp.waits = Some((opening, warps));
                     return true;
                 }
-                Event::Run { .. } | Event::Off { .. } | Event::Shared { .. } | Event::Phase { .. } => {}
+                Event::Run { .. }
+                | Event::Off { .. }
+                | Event::Shared { .. }
+                | Event::Phase { .. }
+                | Event::Lands { .. } => {}
             }
         }
         ended.push(warp.block);

@@ -84,26 +84,7 @@ pub(super) fn code(program: &Program) -> Vec<Instruction> {
     let instruction = |(inst, reads): (&Inst, [u8; 2])| Instruction {
         text: inst.text.clone(),
         guarded: inst.guard.is_some(),
-        update: match &inst.op {
-            Op::Atomic(atomic) => match atomic.op {
-                AtomicOp::Cas | AtomicOp::CasSpin => Update::Compare,
-                AtomicOp::AddF32 { .. } | AtomicOp::AddF64 | AtomicOp::AddHalves(_) => Update::Sum,
-                AtomicOp::Add
-                | AtomicOp::Min
-                | AtomicOp::Max
-                | AtomicOp::MinSigned
-                | AtomicOp::MaxSigned
-                | AtomicOp::Inc
-                | AtomicOp::Dec
-                | AtomicOp::And
-                | AtomicOp::Or
-                | AtomicOp::Xor
-                | AtomicOp::Exch
-                | AtomicOp::PopcInc
-                | AtomicOp::MinHalves(_) => Update::Plain,
-            },
-            _ => Update::Plain,
-        },
+        update: update(&inst.op),
         issue: Some(issue(inst, reads)),
         ..Instruction::default()
     };
@@ -114,6 +95,41 @@ pub(super) fn code(program: &Program) -> Vec<Instruction> {
 pub(super) fn past_l1(program: &Program) -> Vec<bool> {
     let strong = |inst: &Inst| matches!(&inst.op, Op::Load(access) if access.strong && matches!(access.space, Space::Global | Space::Generic));
     program.instructions.iter().map(strong).collect()
+}
+
+/// What L2 has to do for an update.
+fn update(op: &Op) -> Update {
+    let op = match op {
+        Op::Atomic(atomic) => atomic.op,
+        Op::Bulk(copy) => match copy.reduces {
+            Some((op, _)) => op,
+            None => return Update::Plain,
+        },
+        _ => return Update::Plain,
+    };
+    match op {
+        AtomicOp::Cas | AtomicOp::CasSpin => Update::Compare,
+        AtomicOp::AddF32 { .. } | AtomicOp::AddF64 | AtomicOp::AddHalves(_) => Update::Sum,
+        AtomicOp::Add
+        | AtomicOp::Min
+        | AtomicOp::Max
+        | AtomicOp::MinSigned
+        | AtomicOp::MaxSigned
+        | AtomicOp::Inc
+        | AtomicOp::Dec
+        | AtomicOp::And
+        | AtomicOp::Or
+        | AtomicOp::Xor
+        | AtomicOp::Exch
+        | AtomicOp::PopcInc
+        | AtomicOp::MinHalves(_) => Update::Plain,
+    }
+}
+
+/// The instructions with which a warp may wait for others: those, and questions to an `mbarrier`.
+pub(super) fn polls(program: &Program) -> Vec<bool> {
+    let asks = |inst: &Inst| matches!(inst.op, Op::CheckPhase { .. });
+    program.instructions.iter().map(asks).zip(past_l1(program)).map(|(asks, strong)| asks || strong).collect()
 }
 
 fn issue(inst: &Inst, reads: [u8; 2]) -> Issue {

@@ -37,6 +37,8 @@ pub struct Program {
     pub(super) communicates: bool,
     /// Whether what a block executes may depend on what others did.
     pub(super) asks: bool,
+    /// Whether warps of a block may compare and swap the same place in shared memory.
+    pub(super) contends: bool,
 }
 
 /// A variable in global memory.
@@ -209,6 +211,7 @@ fn read(bytes: &[u8], kernel: &str) -> Result<(Program, Vec<NotExecuted>), Error
     let local = stack.max(resources.frame) + if recursive { RECURSION_STACK } else { 0 };
     let communicates = instructions.iter().any(|inst| communicates(&inst.op));
     let asks = instructions.iter().any(|inst| asks(&inst.op));
+    let contends = instructions.iter().any(|inst| contends(&inst.op));
     let program = Program {
         kernel: kernel.to_owned(),
         entry: (function.offset / 16) as u32,
@@ -222,6 +225,7 @@ fn read(bytes: &[u8], kernel: &str) -> Result<(Program, Vec<NotExecuted>), Error
         compiler: None,
         communicates,
         asks,
+        contends,
     };
     Ok((program, refused))
 }
@@ -285,6 +289,12 @@ fn asks(op: &Op) -> bool {
         Op::Atomic(atomic) => atomic.space != Space::Shared && atomic.result.is_some_and(|register| register != 255),
         _ => false,
     }
+}
+
+/// Whether an instruction compares and swaps in shared memory.
+fn contends(op: &Op) -> bool {
+    matches!(op, Op::Atomic(atomic) if matches!(atomic.space, Space::Shared | Space::Generic)
+        && matches!(atomic.op, AtomicOp::Cas | AtomicOp::CasSpin))
 }
 
 /// Whether a function may call itself: through a register, or because a call leads to itself.

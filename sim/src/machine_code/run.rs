@@ -15,6 +15,8 @@ use crate::observe::counters::Counters;
 const GROUPS: u64 = 256;
 /// Warp-instructions of a warp's turn.
 const TURN: u64 = 1 << 12;
+/// The same where warps have to go on side by side. A loop around a compare-and-swap has about twice as many.
+const STEPS: u64 = 4;
 /// Warp-instructions after which it is looked whether a block that communicates does anything.
 const SLICE: u64 = 1 << 13;
 /// Warp-instructions after which another block has its turn.
@@ -32,7 +34,9 @@ impl Pace {
     /// Long turns: nobody looks at who comes first.
     const LONG: Self = Self { turn: TURN, slice: SLICE, quantum: QUANTUM };
     /// Short ones, so that resident blocks go on side by side, as on a GPU.
-    pub(super) const BRIEF: Self = Self { turn: 128, slice: 1, quantum: 0 };
+    pub(super) fn brief(machine: &Machine<'_>) -> Self {
+        Self { turn: side_by_side(machine).min(128), slice: 1, quantum: 0 }
+    }
 }
 
 /// How a visit to a block ended.
@@ -115,7 +119,7 @@ pub(super) fn run(machine: &Machine<'_>) -> Ran {
     let group = |group: u32| {
         let mut block = Block::new(machine);
         let first = u64::from(group) * per_group;
-        let ran = alone(machine, &mut block, first..(first + per_group).min(blocks));
+        let ran = alone(machine, &mut block, first..(first + per_group).min(blocks), TURN);
         Ran::of(block, ran)
     };
     (0..groups).into_par_iter().map(group).reduce(nothing, Ran::merge)
@@ -130,18 +134,30 @@ fn warps_of(machine: &Machine<'_>) -> Vec<Warp> {
 pub(super) fn count(machine: &Machine<'_>, blocks: &[u64]) -> Vec<u64> {
     let one = |&index: &u64| {
         let mut block = Block::new(machine);
-        alone(machine, &mut block, index..index + 1).1.first().copied().unwrap_or(0)
+        alone(machine, &mut block, index..index + 1, side_by_side(machine)).1.first().copied().unwrap_or(0)
     };
     blocks.par_iter().map(one).collect()
 }
 
 /// Runs these blocks one after another.
 pub(super) fn each(machine: &Machine<'_>, block: &mut Block<'_>, blocks: &[u64]) {
-    alone(machine, block, blocks.iter().copied());
+    alone(machine, block, blocks.iter().copied(), side_by_side(machine));
 }
 
-/// Runs blocks one after another, each to its end. True when one came to none; and how many instructions each took.
-fn alone(machine: &Machine<'_>, block: &mut Block<'_>, blocks: impl Iterator<Item = u64>) -> (bool, Vec<u64>) {
+/// The turn of a warp where it matters how often warps of a block try what another one has just done: a few instructions, so that
+/// they go through a loop around a compare-and-swap side by side, as on a GPU, and all but one have tried for nothing.
+const fn side_by_side(machine: &Machine<'_>) -> u64 {
+    if machine.program.contends { STEPS } else { TURN }
+}
+
+/// Runs blocks one after another, each to its end, their warps in such turns. True when one came to none; and how many instructions
+/// each took.
+fn alone(
+    machine: &Machine<'_>,
+    block: &mut Block<'_>,
+    blocks: impl Iterator<Item = u64>,
+    turn: u64,
+) -> (bool, Vec<u64>) {
     let mut warps = warps_of(machine);
     let mut work = Vec::new();
     for index in blocks {
@@ -150,7 +166,7 @@ fn alone(machine: &Machine<'_>, block: &mut Block<'_>, blocks: impl Iterator<Ite
         }
         block.start(index, &mut warps);
         let before = block.work;
-        let seen = visit(block, &mut warps, u64::MAX, TURN);
+        let seen = visit(block, &mut warps, u64::MAX, turn);
         work.push(block.work.wrapping_sub(before));
         match seen {
             Visit::Waits => note_deadlock(block, &warps),

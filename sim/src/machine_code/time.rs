@@ -78,14 +78,14 @@ pub(super) fn timed(
         }
     }
     let code = issue::code(program);
-    let past_l1 = issue::past_l1(program);
+    let asks = (issue::past_l1(program), issue::polls(program));
     let local = u64::from(program.local_bytes);
     let tracer =
-        |wanted: Vec<u64>| Tracer::of_machine_code(code.clone(), past_l1.clone(), wanted, chosen.neighbours, local);
+        |wanted: Vec<u64>| Tracer::of_machine_code(code.clone(), asks.clone(), wanted, chosen.neighbours, local);
     let mut block = Block::new(&machine);
     block.tracer = Some(Box::new(tracer(chosen.followed.clone())));
     if in_turn {
-        run::residents(&machine, &mut block, chosen.first.clamp(1, count), Pace::BRIEF);
+        run::residents(&machine, &mut block, chosen.first.clamp(1, count), Pace::brief(&machine));
     } else {
         run::each(&machine, &mut block, &chosen.followed);
     }
@@ -101,7 +101,7 @@ pub(super) fn timed(
         block.tracer = Some(Box::new(tracer(blocks.clone())));
         run::each(&machine, &mut block, &blocks);
         let spread = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
-        trace.sharing = reuse::sharing(&spread, &trace, count);
+        (trace.sharing, trace.hot) = reuse::sharing(&spread, &trace, count);
         let (hottest, busiest) = slices::hottest_of_all(&spread, count, &Rates::of(machine.target).0);
         (trace.hottest, trace.busiest) = (Some(hottest), Some(busiest));
         if spread.blocks.len() as u64 == count && count <= multiprocessors * u64::from(resident) {

@@ -85,9 +85,12 @@ pub(crate) fn brought(beside: &Trace, followed: &Trace, concurrent: u64, held: f
 fn loaded(block: &BlockTrace, trace: &Trace) -> BTreeSet<u64> {
     let access = |event: &Event| match *event {
         Event::Global { access, .. } => Some(&trace.accesses[access as usize]),
-        Event::Run { .. } | Event::Off { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => {
-            None
-        }
+        Event::Run { .. }
+        | Event::Off { .. }
+        | Event::Shared { .. }
+        | Event::Barrier { .. }
+        | Event::Phase { .. }
+        | Event::Lands { .. } => None,
     };
     let loads = block.warps.iter().flatten().filter_map(access).filter(|access| access.loads());
     loads.flat_map(|access| trace.touched(access)).copied().collect()

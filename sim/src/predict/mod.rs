@@ -21,11 +21,12 @@ pub(crate) mod beside;
 mod chain;
 mod convert;
 mod footprint;
+mod hot;
 mod live;
 mod operations;
 mod order;
 mod pipes;
-mod polls;
+pub(crate) mod polls;
 pub mod prediction;
 pub mod rates;
 pub mod replay;
@@ -255,7 +256,7 @@ pub fn sample(module: &Module, kernel: &str, launch: &Launch, options: &Options,
     let mut trace = ran.observer.into_trace();
     trace.reuse_local(resident);
     trace.buffers = machine.global.buffers().iter().map(|buffer| buffer.bytes).collect();
-    trace.sharing = reuse::sharing(&trace, &trace, machine.grid.count());
+    (trace.sharing, trace.hot) = reuse::sharing(&trace, &trace, machine.grid.count());
     let shape = Shape {
         blocks: machine.grid.count(),
         resident,

@@ -28,6 +28,8 @@ pub(super) enum What {
     Arrive(u32),
     /// It waits for a phase of an `mbarrier`.
     Wait(u32),
+    /// No instruction: the copies before it arrive at a phase of an `mbarrier` when they are done.
+    Lands(u32),
 }
 
 /// A warp's operations in the order of the machine code. Where `skips` says that an instruction is a branch that has become
@@ -61,6 +63,8 @@ pub(super) fn of(
             Event::Barrier { pc, opening, warps } => add(pc, What::Barrier(opening, warps), &mut list),
             Event::Phase { pc, phase, waits: false } => add(pc, What::Arrive(phase), &mut list),
             Event::Phase { pc, phase, waits: true } => add(pc, What::Wait(phase), &mut list),
+            // In PTX an instruction of its own says so.
+            Event::Lands { .. } => {}
         }
     }
     list[group..].sort_by_key(|op| ranks[op.pc as usize]);
@@ -77,6 +81,7 @@ pub(super) fn as_executed(events: &[Event]) -> Vec<Op> {
             Event::Global { pc, access } => (pc, 1, What::Global(access)),
             Event::Barrier { pc, opening, warps } => (pc, 1, What::Barrier(opening, warps)),
             Event::Phase { pc, phase, waits } => (pc, 1, if waits { What::Wait(phase) } else { What::Arrive(phase) }),
+            Event::Lands { pc, phase } => (pc, 1, What::Lands(phase)),
         };
         (pc..pc + length).map(move |pc| Op { pc, what })
     };

@@ -4,7 +4,7 @@ use super::trace::Event;
 use super::tracer::Tracer;
 use crate::event::MemoryEvent;
 use crate::ir::Opcode;
-use crate::ir::inst::{AtomicOp, MBARRIER_PARITY, Op, Pc};
+use crate::ir::inst::{AtomicOp, Op, Pc};
 use crate::lanes::lanes_of;
 
 /// Events over which a round of a loop that polls is looked for.
@@ -12,11 +12,13 @@ const LONGEST_POLL: usize = 64;
 
 /// What an instruction does to an `mbarrier`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Phase {
+pub(crate) enum Phase {
     /// It is made.
     Init,
     /// Somebody arrives, or announced bytes have come.
     Arrive,
+    /// The copies that the warp has begun arrive when they are done.
+    Copies,
     /// Somebody asks whether a phase is over.
     Wait,
 }
@@ -69,7 +71,8 @@ impl Tracer {
             Event::Shared { pc, .. }
             | Event::Global { pc, .. }
             | Event::Barrier { pc, .. }
-            | Event::Phase { pc, .. } => Some(pc),
+            | Event::Phase { pc, .. }
+            | Event::Lands { pc, .. } => Some(pc),
         };
         let Some((&last, before)) = events.split_last() else { return };
         if position(&last) != Some(pc) {
@@ -97,7 +100,8 @@ impl Tracer {
             | Event::Off { .. }
             | Event::Shared { .. }
             | Event::Barrier { .. }
-            | Event::Phase { .. } => &[],
+            | Event::Phase { .. }
+            | Event::Lands { .. } => &[],
         };
         let same = match (&before[earlier], &last) {
             (Event::Phase { .. }, _) | (_, Event::Phase { .. }) => true,
@@ -106,7 +110,15 @@ impl Tracer {
         if !same {
             return;
         }
-        let instructions = |event: &Event| if let Event::Run { length, .. } = *event { u64::from(length) } else { 1 };
+        let instructions = |event: &Event| match *event {
+            Event::Run { length, .. } => length.into(),
+            Event::Lands { .. } => 0,
+            Event::Off { .. }
+            | Event::Shared { .. }
+            | Event::Global { .. }
+            | Event::Barrier { .. }
+            | Event::Phase { .. } => 1,
+        };
         let gone: u64 = before[earlier..].iter().map(instructions).sum();
         for event in &before[earlier..] {
             if let Event::Global { access, .. } = *event {
@@ -121,10 +133,32 @@ impl Tracer {
         events.push(last);
     }
 
-    /// An instruction of the warp that runs asks an `mbarrier` or arrives at it; it holds `word` before.
-    pub(super) fn phase(&mut self, pc: Pc, what: Phase, address: u64, word: u64) {
+    /// An instruction of the warp that runs asks an `mbarrier` or arrives at it, whose phase has this parity before.
+    pub(crate) fn phase(&mut self, pc: Pc, what: Phase, address: u64, parity: bool) {
         let Some((block, warp)) = self.current else { return };
-        let parity = word & MBARRIER_PARITY != 0;
+        let known = self.known((block, address), what, parity);
+        // Whoever hears yes has waited for the phase before the one that he finds; there may be none.
+        let phase = match what {
+            Phase::Init => return,
+            Phase::Wait => known.before.unwrap_or(u32::MAX),
+            Phase::Arrive => known.phase,
+            Phase::Copies => {
+                self.push(Event::Lands { pc, phase: known.phase }, 0);
+                return;
+            }
+        };
+        if let Some(event) = self.trace.blocks[block].warps[warp].last_mut()
+            && *event == (Event::Run { pc, length: 1 })
+        {
+            *event = Event::Phase { pc, phase, waits: what == Phase::Wait };
+        }
+        if what == Phase::Wait {
+            self.forget_poll(pc);
+        }
+    }
+
+    /// What is known of an `mbarrier` of a block to which something is done.
+    fn known(&mut self, (block, address): (usize, u64), what: Phase, parity: bool) -> Known {
         let count = &mut self.phase_counts[block];
         let mut fresh = || {
             *count += 1;
@@ -137,19 +171,6 @@ impl Tracer {
             Some(known) => *known,
         };
         self.barriers.insert((block, address), known);
-        // Whoever hears yes has waited for the phase before the one that he finds; there may be none.
-        let phase = match what {
-            Phase::Init => return,
-            Phase::Wait => known.before.unwrap_or(u32::MAX),
-            Phase::Arrive => known.phase,
-        };
-        if let Some(event) = self.trace.blocks[block].warps[warp].last_mut()
-            && *event == (Event::Run { pc, length: 1 })
-        {
-            *event = Event::Phase { pc, phase, waits: what == Phase::Wait };
-        }
-        if what == Phase::Wait {
-            self.forget_poll(pc);
-        }
+        known
     }
 }

@@ -113,11 +113,13 @@ impl Light {
         let clocks = (replayed.clocks + rates.launch_us * rates.clock_mhz).max(1.0);
         let part = |resource: usize| replayed.busy[resource] / clocks;
         let most = |parts: &[f64]| (parts.iter().copied().fold(0.0, f64::max).min(1.0) * 1000.0).round() / 10.0;
-        let pipes: Vec<f64> = (0..at::LSU).chain([at::ADU]).map(part).collect();
+        // Those that have nothing to do count, too.
+        let own = |resource: usize| part(resource) * replayed.working;
+        let pipes: Vec<f64> = (0..at::LSU).chain([at::ADU]).map(own).collect();
         let dram = (replayed.dram_read + replayed.dram_written) / (clocks * rates.dram_peak_bytes);
         let packets = rates.l2_slices / rates.same_element / L2_PACKETS;
         let memories = [
-            part(at::LSU) * rates.shared_wavefronts,
+            own(at::LSU) * rates.shared_wavefronts,
             part(at::L2_READS) * (rates.l2_read_sectors / L2_SECTORS).min(1.0),
             part(at::L2_WRITES) * (rates.l2_write_lines / L2_PACKETS).min(1.0),
             part(at::ATOMICS) * L2_UPDATES,

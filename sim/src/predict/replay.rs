@@ -299,7 +299,7 @@ impl Replay<'_> {
                     self.spent(id, time, until, State::Barrier);
                     time = until;
                 }
-                What::Plain | What::Off | What::Shared(_) | What::Global(_) => {}
+                What::Plain | What::Off | What::Shared(_) | What::Global(_) | What::Lands(_) => {}
             }
         }
     }

@@ -11,8 +11,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::hot;
 use super::rates::Rates;
-use super::trace::{AccessKind, BlockTrace, Event, Sharing, Trace};
+use super::trace::{AccessKind, BlockTrace, Event, Hot, Sharing, Trace};
 
 /// Matches in a sample below which nothing is concluded.
 const FEWEST: usize = 8;
@@ -36,58 +37,76 @@ pub(super) struct Found {
 }
 
 /// How blocks share what each load touches, by instruction, as a `sample` of the launch's `blocks` tells it; for the blocks
-/// that `followed` has.
-pub(crate) fn sharing(sample: &Trace, followed: &Trace, blocks: u64) -> BTreeMap<u32, Sharing> {
+/// that `followed` has. With the places that many more of them touch than the others.
+pub(crate) fn sharing(sample: &Trace, followed: &Trace, blocks: u64) -> (BTreeMap<u32, Sharing>, BTreeMap<u32, Hot>) {
     let groups = groups(&sample.blocks);
     let count = groups.last().map_or(0, |last| last + 1);
+    let (mut sharing, mut hot) = (BTreeMap::new(), BTreeMap::new());
     if count < 2 {
-        return BTreeMap::new();
+        return (sharing, hot);
     }
     let all = blocks as f64 * count as f64 / sample.blocks.len() as f64;
     let start = |group: usize| groups.iter().position(|&of| of == group).map_or(0, |at| sample.blocks[at].index);
     let starts: Vec<u64> = (0..count).map(start).collect();
-    let of = |(pc, sets): (u32, Vec<HashSet<u64>>)| {
-        let touches: usize = sets.iter().map(HashSet::len).sum();
-        let mut first: HashMap<u64, usize> = HashMap::new();
-        let (mut apart, mut matches) = (0.0, 0);
-        for (group, set) in sets.iter().enumerate() {
-            for &sector in set {
-                let before = *first.entry(sector).or_insert(group);
-                if before != group {
-                    apart += (starts[group] - starts[before]) as f64;
-                    matches += 1;
-                }
-            }
+    let of = |sets: &[HashSet<u64>]| of_sets(sets, &starts, all, blocks);
+    for (pc, mut sets) in of_groups(sample, &groups) {
+        let Some(own) = of(&sets) else { continue };
+        let sectors = hot::of(&sets, (own.blocks as f64 - 1.0).max(0.0) * count as f64 / all);
+        if sectors.is_empty() {
+            sharing.insert(pc, own);
+            continue;
         }
-        if matches < FEWEST {
-            return None;
-        }
-        let shared = shared_by(first.len() as f64 / touches as f64, count as f64 / all, all);
-        let different = touches as f64 * all / count as f64 / shared;
-        // Two blocks anywhere are a third of the grid apart; those that share may be closer.
-        let close = (apart / matches as f64 * 3.0 / blocks as f64).min(1.0);
-        let sharing = Sharing {
-            blocks: shared.round() as u64,
-            of: all.round() as u64,
-            between: (different * close) as u64,
-            first: 1.0 / shared.round(),
-        };
-        Some((pc, sharing))
-    };
-    let mut sharing: BTreeMap<u32, Sharing> = of_groups(sample, &groups).into_iter().filter_map(of).collect();
+        let those: Vec<HashSet<u64>> = sets.iter().map(|set| set.intersection(&sectors).copied().collect()).collect();
+        let Some(shared) = of(&those) else { continue };
+        sets.iter_mut().for_each(|set| set.retain(|sector| !sectors.contains(sector)));
+        sharing.extend(of(&sets).map(|rest| (pc, rest)));
+        hot.insert(pc, Hot { sharing: shared, sectors });
+    }
     if sharing.is_empty() {
-        return sharing;
+        return (sharing, hot);
     }
     let groups = if sample.blocks.len() > count { self::groups(&followed.blocks) } else { apart(followed) };
     for (pc, sets) in of_groups(followed, &groups) {
         if let Some(sharing) = sharing.get_mut(&pc) {
-            let touches: usize = sets.iter().map(HashSet::len).sum();
-            let different = sets.iter().flatten().collect::<HashSet<_>>().len();
+            let cold = |sector: &&u64| hot.get(&pc).is_none_or(|hot| !hot.sectors.contains(sector));
+            let touches = sets.iter().flatten().filter(cold).count();
+            let different = sets.iter().flatten().filter(cold).collect::<HashSet<_>>().len();
             // The first touches of these blocks together are fewer than of each, where they share among themselves.
             sharing.first = (sharing.first * touches as f64 / different.max(1) as f64).min(1.0);
         }
     }
-    sharing
+    (sharing, hot)
+}
+
+/// The same of one load, from what each group of blocks touches; `None` where too few touch the same to tell. `starts` has the first
+/// block of each group, and `all` groups the launch has.
+fn of_sets(sets: &[HashSet<u64>], starts: &[u64], all: f64, blocks: u64) -> Option<Sharing> {
+    let touches: usize = sets.iter().map(HashSet::len).sum();
+    let mut first: HashMap<u64, usize> = HashMap::new();
+    let (mut apart, mut matches) = (0.0, 0);
+    for (group, set) in sets.iter().enumerate() {
+        for &sector in set {
+            let before = *first.entry(sector).or_insert(group);
+            if before != group {
+                apart += (starts[group] - starts[before]) as f64;
+                matches += 1;
+            }
+        }
+    }
+    if matches < FEWEST {
+        return None;
+    }
+    let count = sets.len() as f64;
+    let shared = shared_by(first.len() as f64 / touches as f64, count / all, all);
+    let different = touches as f64 * all / count / shared;
+    // Two blocks anywhere are a third of the grid apart; those that share may be closer.
+    let close = (apart / matches as f64 * 3.0 / blocks as f64).min(1.0);
+    Some(Sharing {
+        blocks: shared.round() as u64,
+        of: all.round() as u64,
+        between: (different * close) as u64,
+        first: 1.0 / shared.round(),
+    })
 }
 
 /// Loads of the `followed` blocks whose sectors other blocks touched before, at least [`LEAD`] instructions earlier in a warp's
@@ -139,6 +158,7 @@ fn of_block(block: &BlockTrace, mut each: impl FnMut(u64, u32)) {
                     position += 1;
                 }
                 Event::Off { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => position += 1,
+                Event::Lands { .. } => {}
             }
         }
     }
@@ -178,7 +198,7 @@ pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
     };
     for event in trace.blocks.iter().flat_map(|block| block.warps.iter().flatten()) {
         if let Event::Global { pc, access } = event
-            && let Some(sharing) = trace.sharing.get(pc)
+            && let Some(sharing) = hot::shared(trace, *pc, *access)
         {
             found[*access as usize] = of(sharing);
         }
@@ -248,7 +268,7 @@ mod tests {
     }
 
     fn found_of(mut trace: Trace, blocks: u64) -> Found {
-        trace.sharing = sharing(&trace, &trace, blocks);
+        (trace.sharing, trace.hot) = sharing(&trace, &trace, blocks);
         found(&trace, &Rates::of(target::find("h200").expect("a target")).0, 0.0)[0]
     }
 
@@ -274,7 +294,7 @@ mod tests {
         // Ten blocks that are a hundred apart load the same.
         let blocks: Vec<u64> = (0..50).map(|part| part * 20 + mix(part, 3) % 20).collect();
         let rows = trace(&blocks, 64, |block, warp| block % 100 * 64 + warp);
-        let k = sharing(&rows, &rows, 1000)[&0].blocks;
+        let k = sharing(&rows, &rows, 1000).0[&0].blocks;
         assert!((6..16).contains(&k), "{k}");
         let fresh = found_of(rows, 1000).fresh;
         assert!((0.05..0.3).contains(&fresh), "{fresh}");
@@ -284,7 +304,7 @@ mod tests {
     fn a_gather_at_random_is_fetched_as_often_as_there_are_sectors() {
         let gather = trace(&[10, 300, 500, 601, 700, 901], 512, |block, warp| mix(block, warp) % 16384);
         // 512,000 touches of 16,384 sectors: each is touched 31 times.
-        let k = sharing(&gather, &gather, 1000)[&0].blocks;
+        let k = sharing(&gather, &gather, 1000).0[&0].blocks;
         assert!((20..40).contains(&k), "{k}");
     }
 

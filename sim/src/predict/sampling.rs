@@ -34,7 +34,8 @@ pub(super) fn error_percent(trace: &Trace, blocks: u64) -> f64 {
             | Event::Off { .. }
             | Event::Shared { .. }
             | Event::Barrier { .. }
-            | Event::Phase { .. } => None,
+            | Event::Phase { .. }
+            | Event::Lands { .. } => None,
         });
         accesses.sum::<f64>()
     };

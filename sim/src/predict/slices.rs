@@ -139,11 +139,17 @@ pub(super) fn busiest<'a>(
         let times = times(blocks);
         Busiest { whole: of.whole * times, parts: of.parts * times, sums: of.sums * times }
     };
-    let weight = |of: &Busiest| {
-        of.whole * rates.same_sector + of.parts * rates.same_element + of.sums * rates.same_sum.max(rates.same_element)
-    };
-    let more = |a: Busiest, b: Busiest| if weight(&b) > weight(&a) { b } else { a };
+    let more = |a: Busiest, b: Busiest| if b.clocks(rates) > a.clocks(rates) { b } else { a };
     chunks.into_values().map(of).fold(Busiest::default(), more)
+}
+
+impl Busiest {
+    /// Clocks for which the slice of L2 is busy to which the chunk belongs.
+    pub(super) fn clocks(&self, rates: &Rates) -> f64 {
+        self.whole * rates.same_sector
+            + self.parts * rates.same_element
+            + self.sums * rates.same_sum.max(rates.same_element)
+    }
 }
 
 /// How many slices are busy on average while the busiest one is: `concurrent` blocks run at once on the whole GPU.

@@ -3,7 +3,7 @@
 //! A trace has the instructions of the kernel once, and per warp a list of events: straight runs, single instructions,
 //! memory accesses with what they cost, and barriers with who waited there. It holds no values of registers or memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// A sample of a launch.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Trace {
     pub sectors: Vec<u64>,
     /// Of loads that touch what other blocks touch, too: how they share it, by the instruction's position.
     pub sharing: BTreeMap<u32, Sharing>,
+    /// The same of those sectors that many more of them touch than the others, which have a kind of sharing of their own.
+    pub hot: BTreeMap<u32, Hot>,
     /// Bytes of each of the launch's buffers, which lie where global memory has them.
     pub buffers: Vec<u64>,
     /// Bytes of a block's local memory, which lies from [`LOCAL_MEMORY`] on, block behind block.
@@ -71,6 +73,15 @@ pub struct Sharing {
     pub between: u64,
     /// Of what the followed blocks touch, each for the first time: the part that no block of the launch has touched before.
     pub first: f64,
+}
+
+/// What most blocks touch of what a load touches.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Hot {
+    /// How they share it.
+    pub sharing: Sharing,
+    /// The sectors.
+    pub sectors: HashSet<u64>,
 }
 
 impl Trace {
@@ -283,6 +294,13 @@ pub enum Event {
         phase: u32,
         /// Whether the warp waits for it.
         waits: bool,
+    },
+    /// No instruction of its own: the copies that the warp has begun so far arrive at an `mbarrier` when their bytes have come.
+    Lands {
+        /// The instruction that said so.
+        pc: u32,
+        /// Which phase of which barrier.
+        phase: u32,
     },
 }
 

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use super::polls::{self, Known, Phase};
-use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, Trace};
+use super::trace::{AccessKind, BlockTrace, Event, Instruction, Trace};
 use crate::event::{AccessEvent, LaunchInfo, MemoryEvent, MemoryKind, Observer, SyncEvent};
-use crate::ir::inst::{Op, Pc, Space};
+use crate::ir::inst::{MBARRIER_PARITY, Op, Pc, Space};
 use crate::lanes::lanes_of;
 use crate::memory::banks;
 
@@ -13,6 +13,7 @@ mod accesses;
 mod instructions;
 
 pub(super) use instructions::code;
+use instructions::engine;
 
 /// Events of one block after which no more are kept.
 const MOST_EVENTS: usize = 1 << 20;
@@ -27,8 +28,8 @@ pub(crate) struct Tracer {
     wanted: Vec<u64>,
     /// Loads that look past the L1 cache, by position.
     past_l1: Vec<bool>,
-    /// Bulk copies, by position.
-    bulk: Vec<bool>,
+    /// Bulk copies, by position: what they are beyond the multiprocessor.
+    bulk: Vec<Option<(AccessKind, u32)>>,
     /// Loads with which a warp may wait for others, by position: volatile ones and those with a memory order, and
     /// questions to an `mbarrier`.
     pub(super) polls: Vec<bool>,
@@ -66,7 +67,7 @@ impl Tracer {
                     strong(&program.insts[pc].op) || opcode.has("cg") || opcode.has("cv")
                 })
                 .collect(),
-            bulk: program.insts.iter().map(|inst| matches!(inst.op, Op::Bulk(_))).collect(),
+            bulk: program.insts.iter().map(|inst| engine(&inst.op)).collect(),
             polls: (0..program.insts.len())
                 .map(|pc| strong(&program.insts[pc].op) || phase(pc) == Some(Phase::Wait))
                 .collect(),
@@ -76,15 +77,16 @@ impl Tracer {
     }
 
     /// Follows the blocks `wanted` of a launch of machine code, the first of them as `neighbours`. `past_l1` tells the loads
-    /// that look past the L1 cache, with which a warp may wait for others, and `local` the bytes of a thread's local memory.
+    /// that look past the L1 cache, `polls` those with which a warp may wait for others, and `local` the bytes of a thread's
+    /// local memory.
     pub(crate) fn of_machine_code(
         code: Vec<Instruction>,
-        past_l1: Vec<bool>,
+        (past_l1, polls): (Vec<bool>, Vec<bool>),
         wanted: Vec<u64>,
         neighbours: usize,
         local: u64,
     ) -> Self {
-        Self { polls: past_l1.clone(), past_l1, ..Self::of_code(code, wanted, neighbours, local) }
+        Self { polls, past_l1, ..Self::of_code(code, wanted, neighbours, local) }
     }
 
     /// Follows blocks of which nothing was seen yet; nothing is known of these instructions.
@@ -95,7 +97,7 @@ impl Tracer {
             local,
             wanted,
             past_l1: vec![false; length],
-            bulk: vec![false; length],
+            bulk: vec![None; length],
             polls: vec![false; length],
             phases: vec![None; length],
             asked: HashMap::new(),
@@ -132,7 +134,7 @@ impl Tracer {
         trace
     }
 
-    fn push(&mut self, event: Event, instructions: u64) {
+    pub(super) fn push(&mut self, event: Event, instructions: u64) {
         let Some((block, warp)) = self.current else { return };
         let traced = &mut self.trace.blocks[block];
         traced.executed += instructions;
@@ -165,16 +167,8 @@ impl Observer for Tracer {
     fn instruction(&mut self, pc: Pc, active: u32) {
         let off = active == 0 && self.trace.code[pc as usize].issue.is_some();
         self.push(if off { Event::Off { pc } } else { Event::Run { pc, length: 1 } }, 1);
-        if self.bulk[pc as usize]
-            && let Some((block, _)) = self.current
-            && self.events[block] < MOST_EVENTS
-        {
-            let first = self.trace.sectors.len() as u32;
-            let access = self.trace.accesses.len() as u32;
-            let none =
-                Access { kind: AccessKind::Copy, first, together: 1, full: true, width: 16, ..Access::default() };
-            self.trace.accesses.push(none);
-            self.replace(pc, Event::Global { pc, access });
+        if let Some((kind, element)) = self.bulk[pc as usize] {
+            self.engine(pc, kind, element);
         }
     }
 
@@ -230,22 +224,12 @@ impl Observer for Tracer {
             && event.lanes != 0
         {
             let address = event.addresses[event.lanes.trailing_zeros() as usize];
-            self.phase(event.pc, what, address, (event.old)(address, 8).0);
+            self.phase(event.pc, what, address, (event.old)(address, 8).0 & MBARRIER_PARITY != 0);
             return;
         }
         // The copy engine's accesses are not reported as a warp's. Those of a copy come one behind the other.
-        let Some((block, _)) = self.current else { return };
-        if !self.bulk[event.pc as usize] || event.space == Space::Shared || self.events[block] >= MOST_EVENTS {
-            return;
-        }
-        let Some(access) = self.trace.accesses.last_mut() else { return };
-        for lane in lanes_of(event.lanes) {
-            let sector = event.addresses[lane as usize] >> 5;
-            if access.sectors == 0 || self.trace.sectors.last() != Some(&sector) {
-                self.trace.sectors.push(sector);
-                access.sectors += 1;
-                access.lines = access.sectors.div_ceil(4);
-            }
+        if self.bulk[event.pc as usize].is_some() && event.space != Space::Shared {
+            lanes_of(event.lanes).for_each(|lane| self.engine_moves(event.addresses[lane as usize] >> 5));
         }
     }
 

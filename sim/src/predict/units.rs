@@ -106,6 +106,8 @@ pub(super) struct Units<'a> {
     /// Register banks of each partition, when they have delivered what was asked of them.
     banks: [[f64; BANKS]; PARTITIONS],
     atomics: f64,
+    /// When L2 has looked up what it was asked for: loads and atomics take turns there.
+    lookups: f64,
     /// What each access finds in L2.
     found: Vec<Found>,
     /// Blocks that run at once, of the sample: the first ones wait for memory with all others.
@@ -163,6 +165,7 @@ impl<'a> Units<'a> {
             stores: Stores::default(),
             banks: [[0.0; BANKS]; PARTITIONS],
             atomics: 0.0,
+            lookups: 0.0,
             found: reuse::found(trace, rates, warm),
             first_wave: resident as u32,
             footprint: Footprint::default(),
@@ -283,7 +286,7 @@ impl<'a> Units<'a> {
                 (start + cost.latency + further * (values - 1.0), false)
             }
             Pipe::Lsu => match what {
-                What::Plain | What::Off | What::Barrier(..) | What::Arrive(_) | What::Wait(_) => {
+                What::Plain | What::Off | What::Barrier(..) | What::Arrive(_) | What::Wait(_) | What::Lands(_) => {
                     (self.lsu(at, cost.busy) + cost.latency, false)
                 }
                 What::Shared(wavefronts) => {
@@ -328,7 +331,8 @@ impl<'a> Units<'a> {
                 let least = slices::packets(access) * self.active / self.rates.l2_atomic_sectors;
                 let places = slices::clocks(access, self.rates) * self.active / self.slices;
                 let busy = least.max(places).max(slices::handed_over(access) / self.rates.store_sectors);
-                self.atomics = start.max(self.atomics) + busy;
+                self.atomics = start.max(self.atomics).max(self.lookups - least) + busy;
+                self.lookups = start.max(self.lookups) + least;
                 self.busy[at::ATOMICS] += least;
                 self.busy[at::PLACES] += places;
                 for &sector in &trace.sectors[range] {

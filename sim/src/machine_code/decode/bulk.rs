@@ -17,7 +17,7 @@ pub(super) fn decode(name: &str, r: &mut Reader<'_>) -> Decoded<Option<Op>> {
             if r.rest().join(".") != "LDGSTSBAR.64.ARVCNT" {
                 return r.refuse("this arrival is not executed");
             }
-            Op::ChangePhase { what: PhaseChange::Arrive, result: 255, address: r.address()?, value: ZERO }
+            Op::ChangePhase { what: PhaseChange::ArriveCopied, result: 255, address: r.address()?, value: ZERO }
         }
         "UBLKCP" => {
             let to = match &*r.rest().join(".") {

@@ -15,6 +15,8 @@ use crate::machine_code::machine::RESERVED_SHARED;
 use crate::machine_code::op::{Address, AtomicOp, BulkCopy, PhaseChange, PredDst, Slot, Space};
 use crate::machine_code::warp::Warp;
 use crate::memory::sectors::SECTOR;
+use crate::predict::polls::Phase as Met;
+use crate::predict::trace::AccessKind;
 
 /// Bytes that addresses and sizes of copies are multiples of.
 const UNIT: u64 = 16;
@@ -58,14 +60,18 @@ impl Phase {
     /// After a change; the phase is over when nothing is missing any more.
     fn after(mut self, what: PhaseChange, value: u64) -> Self {
         let arrivals = match what {
-            PhaseChange::Arrive | PhaseChange::ArriveAndExpect | PhaseChange::Drop => 1,
+            PhaseChange::Arrive | PhaseChange::ArriveCopied | PhaseChange::ArriveAndExpect | PhaseChange::Drop => 1,
             PhaseChange::ArriveSeveral => value,
             PhaseChange::Exchange | PhaseChange::Expect | PhaseChange::Complete => 0,
         };
         let bytes = match what {
             PhaseChange::ArriveAndExpect | PhaseChange::Expect => value,
             PhaseChange::Complete => value.wrapping_neg(),
-            PhaseChange::Exchange | PhaseChange::Arrive | PhaseChange::ArriveSeveral | PhaseChange::Drop => 0,
+            PhaseChange::Exchange
+            | PhaseChange::Arrive
+            | PhaseChange::ArriveCopied
+            | PhaseChange::ArriveSeveral
+            | PhaseChange::Drop => 0,
         };
         if what == PhaseChange::Drop {
             self.expected = self.expected.wrapping_sub(1) & COUNT_MASK;
@@ -120,6 +126,9 @@ pub(super) fn change_phase(
         Slot::Constant(_) => low,
     };
     let (mut old_low, mut old_high, mut outside) = ([0; 32], [0; 32], 0);
+    if let Some(met) = met(what) {
+        trace_phase(block, pc, met, to[(active.trailing_zeros() & 31) as usize]);
+    }
     for lane in lanes_of(active) {
         let at = lane as usize;
         let Some(bytes) = barrier(&mut block.shared, to[at]) else {
@@ -144,6 +153,44 @@ pub(super) fn change_phase(
     }
 }
 
+/// What a change is for those who wait for a phase; `None` if nobody arrives.
+const fn met(what: PhaseChange) -> Option<Met> {
+    match what {
+        PhaseChange::Exchange => Some(Met::Init),
+        PhaseChange::ArriveCopied => Some(Met::Copies),
+        PhaseChange::Arrive
+        | PhaseChange::ArriveSeveral
+        | PhaseChange::ArriveAndExpect
+        | PhaseChange::Drop
+        | PhaseChange::Complete => Some(Met::Arrive),
+        PhaseChange::Expect => None,
+    }
+}
+
+/// Tells the tracer what is done to the barrier at an address, in front of it.
+fn trace_phase(block: &mut Block<'_>, pc: u32, met: Met, at: u64) {
+    if block.tracer.is_none() {
+        return;
+    }
+    let Some(&mut bytes) = barrier(&mut block.shared, at) else { return };
+    if let Some(tracer) = &mut block.tracer {
+        tracer.phase(pc, met, at, Phase::of(u64::from_le_bytes(bytes)).parity == 1);
+    }
+}
+
+/// Tells the tracer which sectors of global memory a copy moves.
+fn trace_copy(block: &mut Block<'_>, pc: u32, copy: &BulkCopy, (at, size): (u64, u64)) {
+    let Some(tracer) = &mut block.tracer else { return };
+    let (kind, element) = match (copy.to, copy.reduces) {
+        (Space::Shared, _) => (AccessKind::Copy, 16),
+        (Space::Global | Space::Generic | Space::Local, None) => (AccessKind::Store, 16),
+        (Space::Global | Space::Generic | Space::Local, Some((_, bytes))) => (AccessKind::Reduction, bytes),
+    };
+    tracer.engine(pc, kind, element);
+    let end = at.saturating_add(size).div_ceil(SECTOR);
+    (at / SECTOR..end).for_each(|sector| tracer.engine_moves(sector));
+}
+
 /// Looks whether a phase is over.
 pub(super) fn check_phase(
     warp: &mut Warp,
@@ -156,6 +203,7 @@ pub(super) fn check_phase(
     let constants = &block.machine.constants;
     let to = addresses(warp, constants, address, Space::Shared);
     let asked = warp.raw(constants, phase);
+    trace_phase(block, pc, Met::Wait, to[(active.trailing_zeros() & 31) as usize]);
     let (mut over, mut outside) = (0, 0);
     for lane in lanes_of(active) {
         let at = lane as usize;
@@ -201,6 +249,7 @@ pub(super) fn copy(warp: &mut Warp, block: &mut Block<'_>, pc: u32, copy: &BulkC
         let touched = |bytes: u64| to.saturating_add(size - 1) / bytes - to / bytes + 1;
         block.counters.engine(pc, touched(128), touched(SECTOR));
     }
+    trace_copy(block, pc, copy, (if source == Space::Global { from } else { to }, size));
     let step = copy.reduces.map_or(8, |(_, bytes)| u64::from(bytes));
     for offset in (0..size).step_by(step as usize) {
         let (here, there) = (from.wrapping_add(offset), to.wrapping_add(offset));
@@ -212,6 +261,7 @@ pub(super) fn copy(warp: &mut Warp, block: &mut Block<'_>, pc: u32, copy: &BulkC
         }
     }
     let Some(at) = barrier_at else { return };
+    trace_phase(block, pc, Met::Copies, at);
     match barrier(&mut block.shared, at) {
         Some(bytes) => {
             *bytes = Phase::of(u64::from_le_bytes(*bytes)).after(PhaseChange::Complete, size).word().to_le_bytes();

@@ -96,6 +96,8 @@ pub(in crate::machine_code) enum PhaseChange {
     Exchange,
     /// One arrival.
     Arrive,
+    /// One arrival when the lane's asynchronous copies are done.
+    ArriveCopied,
     /// As many arrivals as the value says.
     ArriveSeveral,
     /// One arrival, and so many bytes more are expected.

@@ -50,6 +50,12 @@ impl Replay<'_> {
                 self.end(time, id);
                 return;
             };
+            if let What::Lands(phase) = what {
+                warp.next += 1;
+                let copied = warp.copied;
+                self.arrive(copied, id, phase);
+                continue;
+            }
             let issue = self.trace.code[pc as usize].issue.unwrap_or_default();
             let fetched = self.fetch.fetch(pc, &mut warp.line, time);
             let (operands, by) = warp.scoreboards(&issue, fetched);
@@ -103,7 +109,7 @@ impl Replay<'_> {
                     self.stalled(id, pc, (time, opened), Stall::Barrier);
                     time = opened;
                 }
-                What::Plain | What::Off | What::Shared(_) | What::Global(_) => {}
+                What::Plain | What::Off | What::Shared(_) | What::Global(_) | What::Lands(_) => {}
             }
             // What passes until the next instruction may be issued is told of that one.
             let warp = &self.warps[id as usize];

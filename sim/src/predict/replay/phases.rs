@@ -21,7 +21,7 @@ pub(super) fn arrivals(trace: &Trace) -> BTreeMap<(usize, u32), Phase> {
     let mut phases: BTreeMap<(usize, u32), Phase> = BTreeMap::new();
     for (block, traced) in trace.blocks.iter().enumerate() {
         for event in traced.warps.iter().flatten() {
-            if let Event::Phase { phase, waits: false, .. } = *event {
+            if let Event::Phase { phase, waits: false, .. } | Event::Lands { phase, .. } = *event {
                 phases.entry((block, phase)).or_default().left += 1;
             }
         }

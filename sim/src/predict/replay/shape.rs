@@ -42,6 +42,8 @@ pub struct Replayed {
     pub l1_hits: f64,
     /// Of the slices of L2, the part that works on updates while the busiest one does: 0 to 1.
     pub spread: f64,
+    /// Of the multiprocessors, the part that works, each for as long as the one with the most to do: 0 to 1.
+    pub working: f64,
     /// Clocks that a warp spends in each of [`State::ALL`], on average.
     pub states: [f64; State::ALL.len()],
     /// Clocks from the first instruction of a block to its last, on average.
@@ -55,11 +57,17 @@ pub struct Replayed {
 }
 
 impl Replayed {
-    /// Makes the launch longer by what its last blocks take beyond the average, where their work differs.
+    /// Makes a launch whose blocks differ in their work as long as its blocks keep the places that there are for them, and longer by what
+    /// its last blocks take beyond the average.
     pub(in crate::predict) fn stretch(&mut self, trace: &Trace, shape: &Shape, rates: &Rates, work: &Work) {
         let took: Vec<(f64, f64)> =
             trace.blocks.iter().zip(&self.took).map(|(block, &took)| (block.executed as f64, took)).collect();
         let resident = shape.resident.max(1) as usize;
+        // The few blocks of a sample may end in an order in which nothing can be told of the pace of the others. Each keeps its place
+        // for as long as it takes.
+        let each = took.iter().map(|block| block.1).sum::<f64>() / took.len().max(1) as f64;
+        let share = shape.blocks as f64 / rates.multiprocessors;
+        self.clocks = self.clocks.max(if shape.whole.is_none() { each * share / resident as f64 } else { 0.0 });
         // What was counted of a launch stands for all of it: so many of its places for blocks are those of the sample.
         let counted = work.blocks.len() as f64 / shape.blocks.max(1) as f64;
         let places = (resident as f64 * rates.multiprocessors * counted).round().max(1.0) as usize;

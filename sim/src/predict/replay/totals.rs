@@ -52,6 +52,7 @@ impl Replay<'_> {
             dram_written: moved.dram_written * all,
             l1_hits: moved.hits / moved.loaded.max(1.0),
             spread: if spread.is_finite() { spread.clamp(0.0, 1.0) } else { 1.0 },
+            working: (all / longer * followed / share / rates.multiprocessors).min(1.0),
             states: self.states.map(|clocks| clocks / warps),
             block: mean(&self.lasted),
             timeline: self.timeline,
@@ -76,6 +77,5 @@ fn hottest(trace: &Trace, rates: &Rates, all: f64) -> f64 {
     let chunk = trace.busiest.unwrap_or_else(|| slices::busiest(trace, blocks(), rates, times));
     let sum = rates.same_sum.max(rates.same_element);
     let lanes = (place.lanes - place.sums) * rates.same_element + place.sums * sum;
-    let slice = chunk.whole * rates.same_sector + chunk.parts * rates.same_element + chunk.sums * sum;
-    lanes.max(place.accesses * rates.same_sector).max(slice)
+    lanes.max(place.accesses * rates.same_sector).max(chunk.clocks(rates))
 }

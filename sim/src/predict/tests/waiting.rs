@@ -94,7 +94,8 @@ fn who_asks_again_and_again_waits_and_does_not_work() {
             | Event::Off { .. }
             | Event::Shared { .. }
             | Event::Barrier { .. }
-            | Event::Phase { .. } => false,
+            | Event::Phase { .. }
+            | Event::Lands { .. } => false,
         });
         assert_eq!(loads.count(), 1, "block {} asks once", block.index);
         assert!(block.executed < 20 && block.executed == block.kept, "{} instructions", block.executed);

@@ -4,6 +4,7 @@ use super::super::trace::{Access, AccessKind, Event, LOCAL_MEMORY};
 use super::super::units::tag_wavefronts;
 use super::{MOST_EVENTS, Tracer, WARPS};
 use crate::event::MemoryEvent;
+use crate::ir::inst::Pc;
 use crate::lanes::lanes_of;
 use crate::memory::banks::{self, Direction};
 use crate::memory::rows::Layout;
@@ -16,7 +17,8 @@ impl Tracer {
         let Some((block, warp)) = self.current else { return };
         let number = self.trace.blocks[block].index * WARPS + warp as u64;
         let place = |lane: usize| {
-            let address = event.addresses[lane];
+            // Of a lane without access there may be anything.
+            let address = if event.active >> lane & 1 == 1 { event.addresses[lane] } else { 0 };
             LOCAL_MEMORY + number * self.local * 32 + (address / 4 * 32 + lane as u64) * 4 + address % 4
         };
         let addresses = std::array::from_fn(place);
@@ -24,6 +26,29 @@ impl Tracer {
         let width = event.width.min(4);
         let layout = Layout::of(&addresses, event.active, width);
         self.words(&MemoryEvent { addresses: &addresses, width, layout, ..*event }, kind, words);
+    }
+
+    /// The copy engine gets a copy, or a reduction of elements of so many bytes, whose sectors follow.
+    pub(crate) fn engine(&mut self, pc: Pc, kind: AccessKind, width: u32) {
+        if self.current.is_none_or(|(block, _)| self.events[block] >= MOST_EVENTS) {
+            return;
+        }
+        let (first, access) = (self.trace.sectors.len() as u32, self.trace.accesses.len() as u32);
+        let update = self.trace.code[pc as usize].update;
+        let none = Access { kind, first, together: 1, full: true, width, update, ..Access::default() };
+        self.trace.accesses.push(none);
+        self.replace(pc, Event::Global { pc, access });
+    }
+
+    /// The copy engine moves bytes of a sector, for the last copy that it got.
+    pub(crate) fn engine_moves(&mut self, sector: u64) {
+        let (Some((block, _)), Some(access)) = (self.current, self.trace.accesses.last_mut()) else { return };
+        if self.events[block] < MOST_EVENTS && (access.sectors == 0 || self.trace.sectors.last() != Some(&sector)) {
+            self.trace.sectors.push(sector);
+            access.sectors += 1;
+            access.lines = access.sectors.div_ceil(4);
+            access.lanes = access.sectors * (32 / access.width.max(1));
+        }
     }
 
     pub(super) fn global(&mut self, event: &MemoryEvent<'_>, kind: AccessKind) {

@@ -1,11 +1,11 @@
 //! A kernel's PTX instructions, as a trace has them.
 
 use super::super::polls;
-use super::super::trace::{Instruction, Update};
+use super::super::trace::{AccessKind, Instruction, Update};
 use crate::ir::Instruction as Lowered;
 use crate::ir::Opcode;
 use crate::ir::cfg::Cfg;
-use crate::ir::inst::{Op, Pc, Reg};
+use crate::ir::inst::{Op, Pc, Reg, Space};
 use crate::ir::operands;
 use crate::prepare::Executable;
 
@@ -40,6 +40,16 @@ pub(in crate::predict) fn code(program: &Executable) -> Vec<Instruction> {
         }
     };
     program.insts.iter().enumerate().map(of).collect()
+}
+
+/// What a bulk copy is beyond the multiprocessor, with the bytes of an element; `None` for other instructions.
+pub(super) fn engine(op: &Op) -> Option<(AccessKind, u32)> {
+    let Op::Bulk(bulk) = op else { return None };
+    Some(match (bulk.to.0, bulk.reduces) {
+        (Space::Shared, _) => (AccessKind::Copy, 16),
+        (_, None) => (AccessKind::Store, 16),
+        (_, Some((_, bytes))) => (AccessKind::Reduction, bytes.into()),
+    })
 }
 
 /// What an instruction's updates take.

@@ -275,9 +275,11 @@ impl Units<'_> {
         }
         let missed_lines = (missed / sectors * f64::from(access.lines)).ceil();
         self.leave(missed_lines, passes);
-        let busy = (missed * self.active / rates.l2_read_sectors).max(missed_lines * self.active / rates.l2_read_lines);
-        let slot = start.max(self.reads);
+        let lookups = missed_lines * self.active / rates.l2_read_lines;
+        let busy = (missed * self.active / rates.l2_read_sectors).max(lookups);
+        let slot = start.max(self.reads).max(self.lookups - lookups);
         self.reads = slot + busy;
+        self.lookups = start.max(self.lookups) + lookups;
         self.busy[at::L2_READS] += busy;
         // Lines leave one a clock, and the slowest of them counts.
         let several = missed_lines - 1.0 + spread(first, missed_lines, rates.l2_spread);

@@ -157,6 +157,11 @@ impl Units<'_> {
                 let taken = self.lsu.max(time);
                 Issued { result, read: taken + SOURCES, taken, moves: true }
             }
+            // The copy engine does it.
+            (_, What::Global(access)) => {
+                let result = self.global((access, before), time, block);
+                Issued { result, moves: true, ..plain(time) }
+            }
             (Unit::Lsu, What::Shared(wavefronts)) => {
                 let wavefronts = f64::from(wavefronts.max(1));
                 let start = self.lsu(time, wavefronts);
