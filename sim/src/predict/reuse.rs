@@ -52,12 +52,11 @@ pub(crate) fn sharing(sample: &Trace, followed: &Trace, blocks: u64) -> (BTreeMa
     for (pc, mut sets) in of_groups(sample, &groups) {
         let Some(own) = of(&sets) else { continue };
         let sectors = hot::of(&sets, (own.blocks as f64 - 1.0).max(0.0) * count as f64 / all);
-        if sectors.is_empty() {
+        let those: Vec<HashSet<u64>> = sets.iter().map(|set| set.intersection(&sectors).copied().collect()).collect();
+        let Some(shared) = of(&those) else {
             sharing.insert(pc, own);
             continue;
-        }
-        let those: Vec<HashSet<u64>> = sets.iter().map(|set| set.intersection(&sectors).copied().collect()).collect();
-        let Some(shared) = of(&those) else { continue };
+        };
         sets.iter_mut().for_each(|set| set.retain(|sector| !sectors.contains(sector)));
         sharing.extend(of(&sets).map(|rest| (pc, rest)));
         hot.insert(pc, Hot { sharing: shared, sectors });
