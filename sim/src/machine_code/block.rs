@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::contend::Clocks;
 use super::machine::Machine;
 use super::warp::{Wait, Warp};
 use crate::event::{MemoryEvent, MemoryKind, Observer as _, SyncEvent};
@@ -72,6 +73,8 @@ pub(super) struct Held {
     pub(super) shared: Vec<u8>,
     pub(super) budget: u64,
     pub(super) arrivals: BTreeMap<u32, u32>,
+    /// Where its warps go on side by side.
+    pub(super) clocks: Clocks,
 }
 
 impl<'m> Block<'m> {

@@ -35,6 +35,11 @@ const TENSOR: [(&str, &str, bool, &str); 6] = [
 const BITS: u32 = 8192;
 /// Clocks until the results of variable latency are there that were not measured alone: special registers.
 const REGISTER_LATENCY: u32 = 20;
+/// A try to swap in shared memory, of floats and of doubles: what a lone warp's additions to words of its own take an H100 (104.4 and
+/// 124.4 clocks an addition), less the other instructions of the loop.
+const SPIN_LATENCY: [u32; 2] = [44, 56];
+/// The same of a compare-and-swap that succeeds (151.1 clocks). One that fails takes 30 (`atoms_cas`).
+const SWAP_LATENCY: u32 = 89;
 /// Clocks of `redux`'s chain that are those of the move behind it: a sum goes to a register of the warp.
 const MOVE: u32 = 6;
 
@@ -47,6 +52,7 @@ struct Measured {
     /// A comparison of lanes' values, of which all are equal.
     equal: u32,
     constant: u32,
+    shared_atomic: u32,
     /// Clocks and latencies, in the order of [`TENSOR`].
     tensor: [(u32, u32); TENSOR.len()],
 }
@@ -62,6 +68,7 @@ impl Measured {
             // All 32 lanes have values of their own there.
             equal: value("match", "latency").saturating_sub(31 * FURTHER),
             constant: value("ldc_1", "latency"),
+            shared_atomic: value("atoms_add", "latency"),
             tensor: TENSOR.map(|(_, _, _, name)| (value(name, "clocks"), value(name, "latency"))),
         })
     }
@@ -167,6 +174,9 @@ fn path(inst: &Inst) -> (Unit, u32, u32) {
         // As long as a reduction, which it is followed by: a guess. Each group of lanes has one.
         "WARPSYNC" if has("COLLECTIVE") => return (Unit::Adu, 2, REGISTER_LATENCY),
         "SHFL" => return (Unit::Lsu, 1, measured.shuffle),
+        "ATOMS" if has("SPIN") => return (Unit::Lsu, 1, SPIN_LATENCY[usize::from(has("64"))]),
+        "ATOMS" if has("CAS") => return (Unit::Lsu, 1, SWAP_LATENCY),
+        "ATOMS" => return (Unit::Lsu, 1, measured.shared_atomic),
         "LDC" => return (Unit::Adu, 2, measured.constant),
         _ => {}
     }
@@ -251,8 +261,12 @@ mod tests {
 
     #[test]
     fn what_is_used_of_the_measurements_is_there() {
-        let Measured { fp64, special, shuffle, redux, equal, constant, tensor } = Measured::get();
-        assert!([fp64, special, shuffle, redux, equal, constant].iter().all(|clocks| (4..100).contains(*clocks)));
+        let Measured { fp64, special, shuffle, redux, equal, constant, shared_atomic, tensor } = Measured::get();
+        assert!(
+            [fp64, special, shuffle, redux, equal, constant, shared_atomic]
+                .iter()
+                .all(|clocks| (4..100).contains(*clocks))
+        );
         assert!(tensor.iter().all(|(clocks, latency)| (2..40).contains(clocks) && (8..80).contains(latency)));
     }
 

@@ -14,6 +14,7 @@
 
 mod banks;
 mod block;
+mod contend;
 mod decode;
 mod exec;
 mod issue;

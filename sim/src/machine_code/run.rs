@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use rayon::prelude::*;
 
 use super::block::{Block, Executed, Faults, Held};
+use super::contend::{self, Clocks, Steps};
 use super::exec;
 use super::machine::Machine;
 use super::warp::{Wait, Warp};
@@ -15,7 +16,9 @@ use crate::observe::counters::Counters;
 const GROUPS: u64 = 256;
 /// Warp-instructions of a warp's turn.
 const TURN: u64 = 1 << 12;
-/// The same where warps have to go on side by side. A loop around a compare-and-swap has about twice as many.
+/// The same where resident blocks have to go on side by side.
+const BRIEF: u64 = 128;
+/// The same where their warps compete in shared memory besides. A loop around a compare-and-swap has about twice as many.
 const STEPS: u64 = 4;
 /// Warp-instructions after which it is looked whether a block that communicates does anything.
 const SLICE: u64 = 1 << 13;
@@ -34,14 +37,12 @@ impl Pace {
     /// Long turns: nobody looks at who comes first.
     const LONG: Self = Self { turn: TURN, slice: SLICE, quantum: QUANTUM };
     /// Short ones, so that resident blocks go on side by side, as on a GPU.
-    pub(super) fn brief(machine: &Machine<'_>) -> Self {
-        Self { turn: side_by_side(machine).min(128), slice: 1, quantum: 0 }
-    }
+    pub(super) const BRIEF: Self = Self { turn: BRIEF, slice: 1, quantum: 0 };
 }
 
 /// How a visit to a block ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Visit {
+pub(super) enum Visit {
     Ended,
     /// No warp can go on.
     Waits,
@@ -103,7 +104,7 @@ impl Ran {
 pub(super) fn run(machine: &Machine<'_>) -> Ran {
     if machine.in_turn() {
         let mut block = Block::new(machine);
-        let ran = residents(machine, &mut block, machine.grid.count(), Pace::LONG);
+        let ran = residents(machine, &mut block, machine.grid.count(), (Pace::LONG, None));
         return Ran::of(block, ran);
     }
     let blocks = machine.grid.count();
@@ -119,7 +120,7 @@ pub(super) fn run(machine: &Machine<'_>) -> Ran {
     let group = |group: u32| {
         let mut block = Block::new(machine);
         let first = u64::from(group) * per_group;
-        let ran = alone(machine, &mut block, first..(first + per_group).min(blocks), TURN);
+        let ran = alone(machine, &mut block, first..(first + per_group).min(blocks), None);
         Ran::of(block, ran)
     };
     (0..groups).into_par_iter().map(group).reduce(nothing, Ran::merge)
@@ -132,31 +133,26 @@ fn warps_of(machine: &Machine<'_>) -> Vec<Warp> {
 
 /// The instructions of the warps of each of these blocks, which are executed, ascending.
 pub(super) fn count(machine: &Machine<'_>, blocks: &[u64]) -> Vec<u64> {
+    let steps = Steps::of(machine);
     let one = |&index: &u64| {
         let mut block = Block::new(machine);
-        alone(machine, &mut block, index..index + 1, side_by_side(machine)).1.first().copied().unwrap_or(0)
+        alone(machine, &mut block, index..index + 1, steps.as_ref()).1.first().copied().unwrap_or(0)
     };
     blocks.par_iter().map(one).collect()
 }
 
 /// Runs these blocks one after another.
 pub(super) fn each(machine: &Machine<'_>, block: &mut Block<'_>, blocks: &[u64]) {
-    alone(machine, block, blocks.iter().copied(), side_by_side(machine));
+    alone(machine, block, blocks.iter().copied(), Steps::of(machine).as_ref());
 }
 
-/// The turn of a warp where it matters how often warps of a block try what another one has just done: a few instructions, so that
-/// they go through a loop around a compare-and-swap side by side, as on a GPU, and all but one have tried for nothing.
-const fn side_by_side(machine: &Machine<'_>) -> u64 {
-    if machine.program.contends { STEPS } else { TURN }
-}
-
-/// Runs blocks one after another, each to its end, their warps in such turns. True when one came to none; and how many instructions
-/// each took.
+/// Runs blocks one after another, each to its end; with `steps` their warps go on side by side. True when one came to none; and how
+/// many instructions each took.
 fn alone(
     machine: &Machine<'_>,
     block: &mut Block<'_>,
     blocks: impl Iterator<Item = u64>,
-    turn: u64,
+    steps: Option<&Steps>,
 ) -> (bool, Vec<u64>) {
     let mut warps = warps_of(machine);
     let mut work = Vec::new();
@@ -166,7 +162,13 @@ fn alone(
         }
         block.start(index, &mut warps);
         let before = block.work;
-        let seen = visit(block, &mut warps, u64::MAX, turn);
+        let seen = match steps {
+            Some(steps) => {
+                let mut clocks = Clocks::of(&warps, steps);
+                contend::visit(block, &mut warps, (&mut clocks, steps), u64::MAX)
+            }
+            None => visit(block, &mut warps, u64::MAX, TURN),
+        };
         work.push(block.work.wrapping_sub(before));
         match seen {
             Visit::Waits => note_deadlock(block, &warps),
@@ -180,8 +182,14 @@ fn alone(
 }
 
 /// Runs the blocks that are resident together in turn: each until it ends, waits or has had its turn. True when they come
-/// to no end; and how many instructions each took. `count`: so many of the first blocks run.
-pub(super) fn residents(machine: &Machine<'_>, block: &mut Block<'_>, count: u64, pace: Pace) -> (bool, Vec<u64>) {
+/// to no end; and how many instructions each took. `count`: so many of the first blocks run; with `steps` their warps go on side by
+/// side.
+pub(super) fn residents(
+    machine: &Machine<'_>,
+    block: &mut Block<'_>,
+    count: u64,
+    (pace, steps): (Pace, Option<&Steps>),
+) -> (bool, Vec<u64>) {
     let mut work = vec![0; count as usize];
     let (mut list, mut spare): (Vec<Held>, Vec<Held>) = (Vec::new(), Vec::new());
     let (mut next, mut at) = (0, 0);
@@ -196,9 +204,13 @@ pub(super) fn residents(machine: &Machine<'_>, block: &mut Block<'_>, count: u64
                     shared: Vec::new(),
                     budget: 0,
                     arrivals: Default::default(),
+                    clocks: Clocks::default(),
                 });
                 block.exchange(&mut held);
                 block.start(next, &mut held.warps);
+                if let Some(steps) = steps {
+                    held.clocks = Clocks::of(&held.warps, steps);
+                }
                 block.exchange(&mut held);
                 next += 1;
                 stuck = 0;
@@ -215,7 +227,13 @@ pub(super) fn residents(machine: &Machine<'_>, block: &mut Block<'_>, count: u64
         let (mut used, start) = (0, block.changes);
         let seen = loop {
             let (before, budget, done) = (block.changes, block.budget, block.work);
-            let seen = visit(block, &mut held.warps, pace.slice, pace.turn);
+            let seen = match steps {
+                Some(steps) => {
+                    let most = STEPS * held.warps.len() as u64;
+                    contend::visit(block, &mut held.warps, (&mut held.clocks, steps), most)
+                }
+                None => visit(block, &mut held.warps, pace.slice, pace.turn),
+            };
             used += budget - block.budget;
             work[block.index as usize] += block.work.wrapping_sub(done);
             if seen != Visit::Interrupted || block.changes == before || used >= pace.quantum {
@@ -288,7 +306,7 @@ fn visit(block: &mut Block<'_>, warps: &mut [Warp], quantum: u64, turn: u64) -> 
 }
 
 /// The group that runs next: of those that had the fewest turns, the one with the highest program counter.
-fn runnable(warp: &Warp) -> Option<usize> {
+pub(super) fn runnable(warp: &Warp) -> Option<usize> {
     if let [group] = warp.groups[..] {
         return (group.wait == Wait::None).then_some(0);
     }

@@ -2,6 +2,7 @@
 //! `predict` issues the instructions as they were executed.
 
 use super::block::Block;
+use super::contend::Steps;
 use super::issue;
 use super::machine::Machine;
 use super::program::Program;
@@ -85,7 +86,8 @@ pub(super) fn timed(
     let mut block = Block::new(&machine);
     block.tracer = Some(Box::new(tracer(chosen.followed.clone())));
     if in_turn {
-        run::residents(&machine, &mut block, chosen.first.clamp(1, count), Pace::brief(&machine));
+        let steps = Steps::of(&machine);
+        run::residents(&machine, &mut block, chosen.first.clamp(1, count), (Pace::BRIEF, steps.as_ref()));
     } else {
         run::each(&machine, &mut block, &chosen.followed);
     }

@@ -165,7 +165,9 @@ impl Units<'_> {
             (Unit::Lsu, What::Shared(wavefronts)) => {
                 let wavefronts = f64::from(wavefronts.max(1));
                 let start = self.lsu(time, wavefronts);
-                let result = start + wavefronts - 1.0 + self.rates.shared_latency;
+                // Atomics have a latency of their own.
+                let latency = self.rates.shared_latency.max(latency);
+                let result = start + wavefronts - 1.0 + latency;
                 Issued { result, read: self.lsu + SOURCES, taken: self.lsu, moves: false }
             }
             (Unit::Lsu, _) => plain(self.lsu(time, clocks)),
