@@ -1,5 +1,6 @@
 // How long the page takes from a reader's key, click or tap to the next picture while a simulation runs in a worker: at most
-// 200 ms, the limit that browsers' makers call good (interaction to next paint). On the phone the processor is four times slower than on a desk.
+// 200 ms, the limit that browsers' makers call good (interaction to next paint). On the phone the processor is four times slower
+// than on a desk.
 import { readFile } from "node:fs/promises";
 import os from "node:os";
 import path from "node:path";

@@ -46,10 +46,9 @@ impl Steps {
         let step = |(inst, instruction): (&super::program::Inst, crate::predict::trace::Instruction)| {
             let issue = instruction.issue?;
             let latency = match &inst.op {
-                Op::Atomic(atomic) if atomic.space == Space::Shared => clocks(issue.latency.into()),
                 Op::Load(access) if access.space == Space::Shared => clocks(rates.shared_latency),
                 Op::Load(access) if matches!(access.space, Space::Global | Space::Generic) => clocks(rates.l2_latency),
-                Op::Atomic(_) => clocks(rates.atomic_latency),
+                Op::Atomic(atomic) if atomic.space != Space::Shared => clocks(rates.atomic_latency),
                 _ => u64::from(issue.latency),
             };
             Some(Step { issue, latency })

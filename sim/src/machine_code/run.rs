@@ -18,7 +18,7 @@ const GROUPS: u64 = 256;
 const TURN: u64 = 1 << 12;
 /// The same where resident blocks have to go on side by side.
 const BRIEF: u64 = 128;
-/// The same where their warps compete in shared memory besides. A loop around a compare-and-swap has about twice as many.
+/// The same, in the mean of a block's warps, where they compete in shared memory besides ([`contend`]).
 const STEPS: u64 = 4;
 /// Warp-instructions after which it is looked whether a block that communicates does anything.
 const SLICE: u64 = 1 << 13;
@@ -141,9 +141,9 @@ pub(super) fn count(machine: &Machine<'_>, blocks: &[u64]) -> Vec<u64> {
     blocks.par_iter().map(one).collect()
 }
 
-/// Runs these blocks one after another.
-pub(super) fn each(machine: &Machine<'_>, block: &mut Block<'_>, blocks: &[u64]) {
-    alone(machine, block, blocks.iter().copied(), Steps::of(machine).as_ref());
+/// Runs these blocks one after another; with `steps` the warps of each go on side by side.
+pub(super) fn each(machine: &Machine<'_>, block: &mut Block<'_>, blocks: &[u64], steps: Option<&Steps>) {
+    alone(machine, block, blocks.iter().copied(), steps);
 }
 
 /// Runs blocks one after another, each to its end; with `steps` their warps go on side by side. True when one came to none; and how

@@ -85,11 +85,11 @@ pub(super) fn timed(
         |wanted: Vec<u64>| Tracer::of_machine_code(code.clone(), asks.clone(), wanted, chosen.neighbours, local);
     let mut block = Block::new(&machine);
     block.tracer = Some(Box::new(tracer(chosen.followed.clone())));
+    let steps = Steps::of(&machine);
     if in_turn {
-        let steps = Steps::of(&machine);
         run::residents(&machine, &mut block, chosen.first.clamp(1, count), (Pace::BRIEF, steps.as_ref()));
     } else {
-        run::each(&machine, &mut block, &chosen.followed);
+        run::each(&machine, &mut block, &chosen.followed, steps.as_ref());
     }
     let mut trace = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
     trace.reuse_local(resident);
@@ -101,7 +101,7 @@ pub(super) fn timed(
         let blocks = uneven::spread(few, count);
         let mut block = Block::new(&machine);
         block.tracer = Some(Box::new(tracer(blocks.clone())));
-        run::each(&machine, &mut block, &blocks);
+        run::each(&machine, &mut block, &blocks, steps.as_ref());
         let spread = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
         (trace.sharing, trace.hot) = reuse::sharing(&spread, &trace, count);
         let (hottest, busiest) = slices::hottest_of_all(&spread, count, &Rates::of(machine.target).0);
@@ -114,7 +114,7 @@ pub(super) fn timed(
         let beside = beside::blocks(&chosen.followed, machine.grid, FOOTPRINTS / mean.max(1));
         let mut block = Block::new(&machine);
         block.tracer = Some(Box::new(tracer(beside.clone())));
-        run::each(&machine, &mut block, &beside);
+        run::each(&machine, &mut block, &beside, steps.as_ref());
         let others = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
         let held = Rates::of(machine.target).0.l2_bytes / 32.0;
         trace.beside = beside::brought(&others, &trace, multiprocessors * u64::from(resident), held);
