@@ -48,6 +48,14 @@ __global__ void spin(int n, Word *p, bool store)
     if (store) p[blockIdx.x * blockDim.x + threadIdx.x] = n;
 }
 
+// Blocks that tell their multiprocessor.
+__global__ void placed(Word *out)
+{
+    Word number;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(number));
+    if (threadIdx.x == 0) out[blockIdx.x] = number;
+}
+
 // Each load of shared memory has the address of the next one.
 __global__ void shared_chase(Word *out, int n)
 {
@@ -234,6 +242,22 @@ __global__ void scatter_loads(const Word *p, Long mask, Word mul, Word *out)
 {
     Long i = blockIdx.x * (Long)blockDim.x + threadIdx.x;
     if (p[((i * mul) & mask) * 8] == 12345678) out[1] = 1;
+}
+
+__device__ __forceinline__ Word mixed(Word x)
+{
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    return x ^ x >> 16;
+}
+
+// The same at random: a sector may be loaded again before all others were.
+__global__ void random_loads(const Word *p, Word mask, Word *out)
+{
+    Long i = mixed(blockIdx.x * blockDim.x + threadIdx.x) & mask;
+    if (p[i * 8] == 12345678) out[1] = 1;
 }
 
 __global__ void scatter_reductions(Word *p, Word mask, Word mul, int n)
@@ -519,6 +543,40 @@ static double told(Work work, int blocks = 1)
 
 static void print(const char *name, double value) { printf("%s\t%.6g\n", name, value); }
 
+// Multiprocessors that get a second block before all others have one, and the blocks at
+// which their turns begin.
+static void turns_of_those_apart(int multiprocessors)
+{
+    // All have a place from the beginning.
+    const int blocks = 16 * multiprocessors;
+    placed<<<blocks, 64>>>((Word *)a);
+    check("a launch that tells its multiprocessors");
+    std::vector<Word> of(blocks);
+    cudaMemcpy(of.data(), a, blocks * sizeof(Word), cudaMemcpyDeviceToHost);
+    std::vector<int> got(multiprocessors, 0);
+    std::vector<bool> apart(multiprocessors, false);
+    int seen = 0, count = 0;
+    for (int block = 0; block < blocks && seen < multiprocessors; block++) {
+        int &own = got[of[block]];
+        if (own == 0) seen++;
+        if (own == 1) {
+            apart[of[block]] = true;
+            count++;
+        }
+        own++;
+    }
+    std::vector<int> turns;
+    for (int block = 0; block < blocks; block++)
+        if (apart[of[block]] && (block == 0 || !apart[of[block - 1]]))
+            turns.push_back(block);
+    // The last turns wait until the others have caught up.
+    const size_t later = std::min<size_t>(turns.size(), 10);
+    print("apart", count);
+    print("apart_first", later > 1 ? turns[1] - turns[0] : 0);
+    print("apart_every",
+          later > 2 ? (turns[later - 1] - turns[1]) / (later - 2.0) : 0);
+}
+
 static void round_of_all(int multiprocessors)
 {
     const int S = multiprocessors;
@@ -547,6 +605,8 @@ static void round_of_all(int multiprocessors)
            storing = (waves(9, true) - waves(1, true)) / 8;
     print("block_latency", wave - 8000);
     print("drain", storing - wave);
+
+    turns_of_those_apart(S);
 
     print("shared_latency", told([&] { shared_chase<<<1, 32>>>(out, 4096); }) / 4096);
     print("shared_wavefronts",
@@ -692,6 +752,16 @@ static void round_of_all(int multiprocessors)
         }));
     };
     print("dram_rows", 0.75 * many / (apart(many) - apart(many / 4)));
+    const Word held = 1u << 26;
+    auto random = [&](Long bytes) {
+        auto of = [&](int count) {
+            return clocks_of(us([&] {
+                random_loads<<<count / 256, 256>>>((Word *)a, bytes / 32 - 1, out);
+            }));
+        };
+        return of(many) - of(many / 4);
+    };
+    print("l2_shared_bytes", held * (1 - random(held) / random(GIB)));
     // What of a copy is not written when it ends: what it takes beyond its beginning,
     // which reading alone shows.
     auto kept = [&](double bytes) {

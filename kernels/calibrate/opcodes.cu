@@ -98,6 +98,20 @@ STEP(prmt, U32, "r", "prmt.b32 %0, %0, %1, %2;")
 STEP(imad, U32, "r", "mad.lo.u32 %0, %0, %1, %2;")
 STEP(imad_hi, U32, "r", "mul.hi.u32 %0, %0, %1;")
 STEP(idp, U32, "r", "dp4a.u32.u32 %0, %0, %1, %2;")
+// All lanes of a warp meet; ptxas does not know that the mask has all.
+struct warpsync : U32 {
+    static __device__ Word prepare(Word *memory)
+    {
+        return __match_any_sync(0xffffffff, memory[2]);
+    }
+    static __device__ void step(Word &x, Word b, Word, Word mask)
+    {
+        asm volatile("bar.warp.sync %2;\n\tlop3.b32 %0, %0, %1, %1, 0x96;"
+                     : "+r"(x)
+                     : "r"(b), "r"(mask)
+                     : "memory");
+    }
+};
 STEP(popc, U32, "r", "popc.b32 %0, %0;")
 STEP(flo, U32, "r", "bfind.u32 %0, %0;")
 STEP(i2f, U32, "r", "{.reg .f32 t; cvt.rn.f32.u32 t, %0; mov.b32 %0, t;}")
@@ -379,6 +393,7 @@ int main(int argc, char **argv)
         MEASURE(flo);
         MEASURE(i2f);
         MEASURE(f2i);
+        MEASURE(warpsync);
         MEASURE(vote);
         MEASURE(shfl);
         MEASURE(redux);

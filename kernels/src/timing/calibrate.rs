@@ -20,13 +20,16 @@ use crate::nvcc::{self, NvccError};
 const SOURCE: &str = include_str!("../../calibrate/calibrate.cu");
 
 /// Numbers that benchmarks give, by their names in the target's file, with the benchmark in words.
-const MEASURED: [(&str, &str); 54] = [
+const MEASURED: [(&str, &str); 58] = [
     ("clock_mhz", "clock_against_timer: clocks of one thread by nanoseconds"),
     ("launch_us", "empty_kernel: one, between two events, caches just emptied"),
     ("next_launch_us", "store_one: slope over 1 to 20 kernels in a queue"),
     ("block_start", "empty_kernel: slope over 8448 to 524288 blocks"),
     ("block_latency", "spin: a further wave beyond the clocks that its warps spin"),
     ("drain", "spin: the same with a store behind the spinning, beyond one without"),
+    ("apart", "placed: multiprocessors that get a second block before all others have one"),
+    ("apart_first", "placed: blocks from the first of these to their second turn"),
+    ("apart_every", "placed: blocks from one of their later turns to the next"),
     ("shared_wavefronts", "shared_stream: loads without conflicts by 32 warps, per clock"),
     ("shared_latency", "shared_chase"),
     ("barrier_latency", "barriers: offset over 2 to 32 warps"),
@@ -56,6 +59,10 @@ const MEASURED: [(&str, &str); 54] = [
     ("l2_dirty_bytes", "copy_once of 128 MiB: what of it is not written when it ends"),
     ("store_sectors", "write_many of 8 and 16 MiB by one multiprocessor: slope"),
     ("dram_rows", "scatter_loads of one sector each from 1 GiB: slope over 2^22 to 2^24 sectors"),
+    (
+        "l2_shared_bytes",
+        "random_loads of 64 MiB, 2^22 to 2^24 sectors: what does not come from memory, as it does of 1 GiB",
+    ),
     ("dram_spread", "apart_loads: rounds of 32 lanes' loads beyond rounds of one, from memory, less the same from L2"),
     ("l2_spread", "apart_loads: rounds of 32 lanes' loads beyond rounds of one, from L2, less the clocks of 32 lines"),
     ("dram_crowding", "in_flight: rounds of one load, 64 warps per multiprocessor beyond 8"),

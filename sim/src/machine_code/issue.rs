@@ -52,6 +52,8 @@ struct Measured {
     /// A comparison of lanes' values, of which all are equal.
     equal: u32,
     constant: u32,
+    /// Clocks of the pipe of control, of a meeting of a warp's lanes.
+    control: u32,
     shared_atomic: u32,
     /// Clocks and latencies, in the order of [`TENSOR`].
     tensor: [(u32, u32); TENSOR.len()],
@@ -68,6 +70,7 @@ impl Measured {
             // All 32 lanes have values of their own there.
             equal: value("match", "latency").saturating_sub(31 * FURTHER),
             constant: value("ldc_1", "latency"),
+            control: value("warpsync", "clocks"),
             shared_atomic: value("atoms_add", "latency"),
             tensor: TENSOR.map(|(_, _, _, name)| (value(name, "clocks"), value(name, "latency"))),
         })
@@ -141,7 +144,7 @@ pub(super) fn polls(program: &Program) -> Vec<bool> {
 
 fn issue(inst: &Inst, reads: [u8; 2]) -> Issue {
     let (unit, clocks, latency) = path(inst);
-    let computes = matches!(unit, Unit::Alu | Unit::Fma | Unit::FmaHeavy);
+    let computes = matches!(unit, Unit::Alu | Unit::Fma | Unit::FmaHeavy | Unit::Fp64);
     let control = &inst.control;
     Issue {
         unit,
@@ -193,7 +196,7 @@ fn path(inst: &Inst) -> (Unit, u32, u32) {
         Some(Pipe::Uniform) => (Unit::Uniform, HALF_RATE, 0),
         Some(Pipe::Lsu) => (Unit::Lsu, 1, REGISTER_LATENCY),
         Some(Pipe::Adu) => (Unit::Adu, 1, REGISTER_LATENCY),
-        Some(Pipe::Cbu) => (Unit::Cbu, HALF_RATE, REGISTER_LATENCY),
+        Some(Pipe::Cbu) => (Unit::Cbu, measured.control, REGISTER_LATENCY),
         Some(Pipe::Tex) => (Unit::Lsu, 1, REGISTER_LATENCY),
         None => (Unit::None, 0, REGISTER_LATENCY),
     }
@@ -261,7 +264,9 @@ mod tests {
 
     #[test]
     fn what_is_used_of_the_measurements_is_there() {
-        let Measured { fp64, special, shuffle, redux, equal, constant, shared_atomic, tensor } = Measured::get();
+        let Measured { fp64, special, shuffle, redux, equal, constant, control, shared_atomic, tensor } =
+            Measured::get();
+        assert!((2..5).contains(control));
         assert!(
             [fp64, special, shuffle, redux, equal, constant, shared_atomic]
                 .iter()

@@ -10,11 +10,13 @@ use super::run::{self, Pace};
 use crate::error::Error;
 use crate::launch::Launch;
 use crate::options::Options;
+use crate::predict::placement::Placement;
 use crate::predict::rates::Rates;
 use crate::predict::replay::{Shape, Stalls};
+use crate::predict::sampling::{self, Sample};
 use crate::predict::tracer::Tracer;
 use crate::predict::uneven::{self, Work};
-use crate::predict::{self, How, Predicted, Sampled, Timed, beside, reuse, sampling, slices};
+use crate::predict::{self, How, Predicted, Sampled, Timed, beside, reuse, slices};
 use crate::report::Metrics;
 use crate::report::machine_code::MachineCode;
 use crate::report::stall::Stall;
@@ -48,48 +50,80 @@ pub(super) fn timed(
     how: &How,
     work: Option<&[u64]>,
 ) -> Result<Timed, Error> {
-    let machine = Machine::new(program, launch, options)?;
+    let (chosen, other) = choose(&Machine::new(program, launch, options)?, how, work);
+    let timed = follow(&Machine::new(program, launch, options)?, how, chosen);
+    let Some(other) = other else { return Ok(timed) };
+    let other = follow(&Machine::new(program, launch, options)?, how, other);
+    Ok(if other.prediction.us > timed.prediction.us { other } else { timed })
+}
+
+/// Blocks that are followed.
+struct Chosen {
+    blocks: Sample,
+    /// Of the blocks of one multiprocessor: how many times their work the launch has.
+    whole: Option<f64>,
+    /// The work of blocks, where these stand for all by it.
+    work: Option<Work>,
+}
+
+/// The blocks that tell how long a launch takes: those that stand for all, or those of a multiprocessor, or of two, of which one
+/// ends last. `work` as in [`timed`]; `machine` may be used up for counting it.
+fn choose(machine: &Machine<'_>, how: &How, work: Option<&[u64]>) -> (Chosen, Option<Chosen>) {
     let (count, multiprocessors) = (machine.grid.count(), u64::from(machine.target.multiprocessors));
     let resident = machine.occupancy.blocks.max(1);
     let in_turn = machine.asks();
-    let mut chosen = sampling::choose((count, multiprocessors), in_turn, resident.into(), how);
-    let (mut uneven, mut whole) = (None, None);
-    if !in_turn && how.multiprocessors == 1 && chosen.followed.len() as u64 != count {
-        let work = match work {
-            Some(all) => Work { blocks: (0..).zip(all.iter().copied()).collect() },
-            None => counted(&Machine::new(program, launch, options)?, chosen.followed.len()),
+    let blocks = sampling::choose((count, multiprocessors), in_turn, resident.into(), how);
+    if in_turn || how.multiprocessors != 1 || blocks.followed.len() as u64 == count {
+        return (Chosen { blocks, whole: None, work: None }, None);
+    }
+    let work = match work {
+        Some(all) => Work { blocks: (0..).zip(all.iter().copied()).collect() },
+        None => counted(machine, blocks.followed.len()),
+    };
+    let is_uneven = work.is_uneven(blocks.followed.len());
+    // Of blocks that have a multiprocessor each the one with the most work ends last, however little more it has.
+    if work.blocks.len() as u64 == count && (is_uneven || count <= multiprocessors) {
+        let placement = Placement::of(&Rates::of(machine.target).0, resident);
+        let of_one = |followed: Vec<u64>| {
+            let (most, all) = work.of(&followed);
+            let whole = Some(all as f64 / most.max(1) as f64);
+            let blocks = Sample { followed, ..blocks.clone() };
+            (most <= MOST).then_some(Chosen { blocks, whole, work: None })
         };
-        let all_known = work.blocks.len() as u64 == count;
-        let busiest = || {
-            let own = work.busiest(multiprocessors as usize, resident as usize);
-            let (most, all) = work.of(&own);
-            (most <= MOST).then(|| (own, all as f64 / most.max(1) as f64))
-        };
-        let uneven_work = work.is_uneven(chosen.followed.len());
-        // Of blocks that have a multiprocessor each the one with the most work ends last, however little more it has.
-        let apart = count <= multiprocessors;
-        if let Some((own, times)) = ((uneven_work || apart) && all_known).then(busiest).flatten() {
-            (chosen.followed, whole) = (own, Some(times));
-        } else if uneven_work {
-            let share = count.div_ceil(multiprocessors) as usize;
-            let mean = work.blocks.iter().map(|block| block.1).sum::<u64>() / work.blocks.len().max(1) as u64;
-            let most = share.min((MOST / mean.max(1)) as usize).max(1);
-            chosen.followed = work.stratified(chosen.followed.len(), most);
-            uneven = Some(work);
+        let mut busiest = work.busiest(&placement, machine.warps_per_block()).into_iter().filter_map(of_one);
+        if let Some(first) = busiest.next() {
+            return (first, busiest.next());
         }
     }
+    if !is_uneven {
+        return (Chosen { blocks, whole: None, work: None }, None);
+    }
+    let share = count.div_ceil(multiprocessors) as usize;
+    let mean = work.blocks.iter().map(|block| block.1).sum::<u64>() / work.blocks.len().max(1) as u64;
+    let most = share.min((MOST / mean.max(1)) as usize).max(1);
+    let blocks = Sample { followed: work.stratified(blocks.followed.len(), most), ..blocks };
+    (Chosen { blocks, whole: None, work: Some(work) }, None)
+}
+
+/// Executes chosen blocks, and replays their ways.
+fn follow(machine: &Machine<'_>, how: &How, chosen: Chosen) -> Timed {
+    let program = machine.program;
+    let (count, multiprocessors) = (machine.grid.count(), u64::from(machine.target.multiprocessors));
+    let resident = machine.occupancy.blocks.max(1);
+    let in_turn = machine.asks();
+    let Chosen { blocks: chosen, whole, work } = chosen;
     let code = issue::code(program);
     let asks = (issue::past_l1(program), issue::polls(program));
     let local = u64::from(program.local_bytes);
     let tracer =
         |wanted: Vec<u64>| Tracer::of_machine_code(code.clone(), asks.clone(), wanted, chosen.neighbours, local);
-    let mut block = Block::new(&machine);
+    let mut block = Block::new(machine);
     block.tracer = Some(Box::new(tracer(chosen.followed.clone())));
-    let steps = Steps::of(&machine);
+    let steps = Steps::of(machine);
     if in_turn {
-        run::residents(&machine, &mut block, chosen.first.clamp(1, count), (Pace::BRIEF, steps.as_ref()));
+        run::residents(machine, &mut block, chosen.first.clamp(1, count), (Pace::BRIEF, steps.as_ref()));
     } else {
-        run::each(&machine, &mut block, &chosen.followed, steps.as_ref());
+        run::each(machine, &mut block, &chosen.followed, steps.as_ref());
     }
     let mut trace = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
     trace.reuse_local(resident);
@@ -99,30 +133,28 @@ pub(super) fn timed(
     // Of blocks with too much work there are too few to tell anything.
     if !in_turn && trace.blocks.len() as u64 != count && few >= LEAST_FOOTPRINTS {
         let blocks = uneven::spread(few, count);
-        let mut block = Block::new(&machine);
+        let mut block = Block::new(machine);
         block.tracer = Some(Box::new(tracer(blocks.clone())));
-        run::each(&machine, &mut block, &blocks, steps.as_ref());
+        run::each(machine, &mut block, &blocks, steps.as_ref());
         let spread = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
         (trace.sharing, trace.hot) = reuse::sharing(&spread, &trace, count);
         let (hottest, busiest) = slices::hottest_of_all(&spread, count, &Rates::of(machine.target).0);
         (trace.hottest, trace.busiest) = (Some(hottest), Some(busiest));
-        if spread.blocks.len() as u64 == count && count <= multiprocessors * u64::from(resident) {
-            trace.early = reuse::early(&spread, &trace);
-        }
+        trace.early = reuse::early(&spread, &trace, multiprocessors * u64::from(resident));
     }
     if !in_turn && trace.blocks.len() as u64 != count {
         let beside = beside::blocks(&chosen.followed, machine.grid, FOOTPRINTS / mean.max(1));
-        let mut block = Block::new(&machine);
+        let mut block = Block::new(machine);
         block.tracer = Some(Box::new(tracer(beside.clone())));
-        run::each(&machine, &mut block, &beside, steps.as_ref());
+        run::each(machine, &mut block, &beside, steps.as_ref());
         let others = block.tracer.take().map(|tracer| tracer.into_trace()).unwrap_or_default();
         let held = Rates::of(machine.target).0.l2_bytes / 32.0;
         trace.beside = beside::brought(&others, &trace, multiprocessors * u64::from(resident), held);
     }
     let shape = Shape { blocks: count, resident, shared_bytes: machine.shared_bytes, warm: 0.0, followed: 0, whole };
     let registers = program.registers_per_thread();
-    let sampled = Sampled { trace, shape, registers, buffers: Vec::new(), work: uneven };
-    Ok(predict::of_sample(&sampled, machine.target, how))
+    let sampled = Sampled { trace, shape, registers, buffers: Vec::new(), work };
+    predict::of_sample(&sampled, machine.target, how)
 }
 
 /// The work of some blocks from all over the grid: of more and more of them, as long as they are too few to stand for all and

@@ -12,8 +12,9 @@
 //! `pipes`), and blocks whose work differs are counted before some are chosen (`uneven`). What blocks share of what they load
 //! is found out from a sample of its own (`reuse`).
 //!
-//! What the model does not have: which multiprocessor a block lands on, clusters, conflicts of
-//! addresses in L2 and memory.
+//! Where the work of every block is known and differs, `placement` tells the multiprocessor that gets the most of it.
+//!
+//! What the model does not have: clusters, conflicts of addresses in L2 and memory.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
@@ -26,6 +27,7 @@ mod live;
 mod operations;
 mod order;
 mod pipes;
+pub(crate) mod placement;
 pub(crate) mod polls;
 pub mod prediction;
 pub mod rates;

@@ -58,6 +58,15 @@ pub struct Rates {
     pub block_start: f64,
     /// Clocks from the end of a block to the first instruction of the one in its place.
     pub block_latency: f64,
+    /// Multiprocessors that stand apart when blocks are dealt out ([`super::placement`]).
+    #[serde(default)]
+    pub apart: f64,
+    /// Blocks from the first turn of those to the second.
+    #[serde(default)]
+    pub apart_first: f64,
+    /// Blocks from one of their later turns to the next.
+    #[serde(default)]
+    pub apart_every: f64,
     /// Wavefronts of a multiprocessor's shared memory and L1 per clock.
     pub shared_wavefronts: f64,
     /// Clocks of a load from shared memory.
@@ -165,6 +174,9 @@ pub struct Rates {
     pub drain: f64,
     /// Bytes that L2 keeps for the next launch.
     pub l2_bytes: f64,
+    /// Bytes of what all multiprocessors load that L2 holds: what is loaded from both sides is kept on both.
+    #[serde(default)]
+    pub l2_shared_bytes: f64,
     /// Bytes written that are still in L2 when a kernel ends that reads as many.
     pub l2_dirty_bytes: f64,
     /// Bytes of L1 and shared memory of a multiprocessor.
@@ -221,6 +233,11 @@ impl Rates {
         let numbers: toml::Table =
             list.into_iter().map(|source| (source.name, toml::Value::Float(source.value))).collect();
         toml::Value::Table(numbers).try_into().map_err(|error: toml::de::Error| error.to_string())
+    }
+
+    /// Bytes of what multiprocessors on both sides of L2 load that it holds.
+    pub(super) fn l2_shared(&self) -> f64 {
+        if self.l2_shared_bytes > 0.0 { self.l2_shared_bytes } else { self.l2_bytes }
     }
 
     /// The numbers of a target, and whether they were measured.
@@ -296,6 +313,9 @@ impl Rates {
             next_launch_us: 0.0,
             block_start: 0.0,
             block_latency: 0.0,
+            apart: 0.0,
+            apart_first: 0.0,
+            apart_every: 0.0,
             shared_wavefronts: 1.0,
             shared_latency: 0.0,
             l1_latency: 0.0,
@@ -344,6 +364,7 @@ impl Rates {
             far_code_line: 0.0,
             drain: 0.0,
             l2_bytes: 0.0,
+            l2_shared_bytes: 0.0,
             l2_dirty_bytes: 0.0,
             l1_bytes: 0.0,
         }

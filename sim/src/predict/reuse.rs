@@ -28,6 +28,8 @@ const LEAD: u64 = 64;
 pub(super) struct Found {
     /// The part that comes from memory.
     pub fresh: f32,
+    /// The part that does so because L2 does not hold it from one block to the next.
+    pub lost: f32,
     /// Whether most other blocks touch the same.
     pub common: bool,
     /// Whether it is memory's to bring, and others that ask at the same time wait for it, too.
@@ -110,10 +112,11 @@ fn of_sets(sets: &[HashSet<u64>], starts: &[u64], all: f64, blocks: u64) -> Opti
 
 /// Loads of the `followed` blocks whose sectors other blocks touched before, at least [`LEAD`] instructions earlier in a warp's
 /// own order: blocks that run at the same time are about equally far. So a block that reads what each block has read a part
-/// of at its beginning finds it in L2. `all` has every block of the launch, and all of them run at the same time.
-pub(crate) fn early(all: &Trace, followed: &Trace) -> Vec<u32> {
+/// of at its beginning finds it in L2. `all` has blocks of the launch, of which those below `concurrent` run at the same time: where
+/// it has not all of these, there may be more such loads.
+pub(crate) fn early(all: &Trace, followed: &Trace, concurrent: u64) -> Vec<u32> {
     let mut first: HashMap<u64, [(u64, u64); 2]> = HashMap::new();
-    for block in &all.blocks {
+    for block in all.blocks.iter().filter(|block| block.index < concurrent) {
         of_block(block, |position, access| {
             for &sector in sectors(all, access) {
                 let [best, other] = first.entry(sector).or_insert([(u64::MAX, u64::MAX); 2]);
@@ -182,29 +185,29 @@ fn shared_by(found: f64, q: f64, all: f64) -> f64 {
 
 /// What each access finds in L2. `warm` is the part of all memory that launches before left there.
 pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
-    let own = Found { fresh: (1.0 - warm) as f32, common: false, cold: false, many: false };
+    let own = Found { fresh: (1.0 - warm) as f32, lost: 0.0, common: false, cold: false, many: false };
     let mut found = vec![own; trace.accesses.len()];
-    let of = |sharing: &Sharing| {
+    let of = |sharing: &Sharing, early: bool| {
         // What L2 does not hold until it is asked for again comes from memory again.
-        let held = (rates.l2_bytes / (sharing.between as f64 * 32.0).max(1.0)).min(1.0);
-        let fresh = (1.0 - (1.0 - sharing.first) * held) * (1.0 - warm);
+        let held = (rates.l2_shared() / (sharing.between as f64 * 32.0).max(1.0)).min(1.0);
+        let first = if early { 0.0 } else { sharing.first };
+        let fresh = (1.0 - (1.0 - first) * held) * (1.0 - warm);
         Found {
             fresh: fresh as f32,
+            lost: ((1.0 - held) * (1.0 - warm)) as f32,
             common: sharing.blocks * 2 > sharing.of,
-            cold: warm < 1.0,
-            many: sharing.blocks >= MANY,
+            cold: warm < 1.0 && !early,
+            many: early || sharing.blocks >= MANY,
         }
     };
     for event in trace.blocks.iter().flat_map(|block| block.warps.iter().flatten()) {
-        if let Event::Global { pc, access } = event
-            && let Some(sharing) = hot::shared(trace, *pc, *access)
-        {
-            found[*access as usize] = of(sharing);
+        let Event::Global { pc, access } = event else { continue };
+        let early = trace.early.binary_search(access).is_ok();
+        if let Some(sharing) = hot::shared(trace, *pc, *access) {
+            found[*access as usize] = of(sharing, early);
+        } else if early {
+            found[*access as usize] = Found { fresh: 0.0, cold: false, many: true, ..own };
         }
-    }
-    for &access in &trace.early {
-        let found = &mut found[access as usize];
-        *found = Found { fresh: 0.0, cold: false, many: true, ..*found };
     }
     found
 }
@@ -274,10 +277,10 @@ mod tests {
     #[test]
     fn what_each_block_has_of_its_own_is_fresh() {
         let own = trace(&[10, 11, 500, 501], 64, |block, warp| block * 64 + warp);
-        assert_eq!(found_of(own, 1000), Found { fresh: 1.0, common: false, cold: false, many: false });
+        assert_eq!(found_of(own, 1000), Found { fresh: 1.0, lost: 0.0, common: false, cold: false, many: false });
         // Neighbours share an edge, far blocks nothing.
         let edges = trace(&[10, 11, 500, 501], 64, |block, warp| block * 50 + warp);
-        assert_eq!(found_of(edges, 1000), Found { fresh: 1.0, common: false, cold: false, many: false });
+        assert_eq!(found_of(edges, 1000), Found { fresh: 1.0, lost: 0.0, common: false, cold: false, many: false });
     }
 
     #[test]
@@ -323,7 +326,7 @@ mod tests {
             all.blocks.push(BlockTrace { index, warps: vec![events], ..BlockTrace::default() });
         }
         // The first block's own sector was read by nobody else so long before it needs it.
-        assert_eq!(early(&all, &all), [2, 4]);
+        assert_eq!(early(&all, &all, 2), [2, 4]);
         all.early = vec![2];
         let found = found(&all, &Rates::of(target::find("h200").expect("a target")).0, 0.0);
         assert_eq!((found[1].fresh, found[2].fresh), (1.0, 0.0));

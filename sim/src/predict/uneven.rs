@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::placement::Placement;
 use super::slices;
 
 /// The work of blocks, in instructions of their warps.
@@ -15,6 +16,10 @@ pub(crate) struct Work {
 
 /// A sample whose stated error is larger than this is not taken, in percent of its mean.
 const ERROR: f64 = 3.0;
+
+/// Clocks of a warp's instruction where a multiprocessor is full: 64 warps on four schedulers. It decides only which blocks
+/// have ended when others come.
+const PER_INSTRUCTION: f64 = 16.0;
 
 impl Work {
     fn mean(&self) -> f64 {
@@ -36,24 +41,23 @@ impl Work {
         self.error_percent(blocks) > ERROR
     }
 
-    /// The blocks that come to the multiprocessor that ends last, ascending, when blocks start in order wherever one of
-    /// `resident` places of a multiprocessor is free, and take as long as their work is.
-    pub(crate) fn busiest(&self, multiprocessors: usize, resident: usize) -> Vec<u64> {
-        let multiprocessors = multiprocessors.max(1);
-        let places = multiprocessors * resident.max(1);
-        let mut free: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
-        let mut got: Vec<(u64, Vec<u64>)> = vec![(0, Vec::new()); multiprocessors];
-        for (number, &(block, work)) in self.blocks.iter().enumerate() {
-            // The first ones go around: one for each multiprocessor, then a second for each.
-            let (start, place) = if number < places { (0, number) } else { free.pop().map_or((0, 0), |place| place.0) };
-            let end = start + work.max(1);
-            free.push(Reverse((end, place)));
-            let own = &mut got[place % multiprocessors];
-            own.0 = own.0.max(end);
-            own.1.push(block);
+    /// The blocks of the multiprocessors of which one ends last, ascending: of the one that has the most work, and, where that
+    /// is another one, of the one whose last block ends last though it has its time for itself. Blocks run where `placement`
+    /// says, `warps` warps each.
+    pub(crate) fn busiest(&self, placement: &Placement, warps: u32) -> Vec<Vec<u64>> {
+        let clocks: Vec<f64> =
+            self.blocks.iter().map(|block| block.1 as f64 / f64::from(warps.max(1)) * PER_INSTRUCTION).collect();
+        let mut got: Vec<(u64, f64, Vec<u64>)> = vec![(0, 0.0, Vec::new()); placement.multiprocessors];
+        for (&(block, work), (number, end)) in self.blocks.iter().zip(placement.deal(&clocks)) {
+            let own = &mut got[number];
+            (own.0, own.1) = (own.0 + work, own.1.max(end));
+            own.2.push(block);
         }
-        let last = got.into_iter().enumerate().max_by_key(|(number, own)| (own.0, Reverse(*number)));
-        last.map_or_else(Vec::new, |(_, own)| own.1)
+        let most = got.iter().max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        let last = got.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        let mut chosen: Vec<Vec<u64>> = most.into_iter().chain(last).map(|own| own.2.clone()).collect();
+        chosen.dedup();
+        chosen
     }
 
     /// The work of these blocks, and that of all, in instructions.
@@ -183,13 +187,24 @@ mod tests {
 
     #[test]
     fn the_multiprocessor_with_the_longest_block_ends_last() {
+        let places = |multiprocessors, resident| Placement {
+            multiprocessors,
+            resident,
+            apart: 0,
+            turns: (0.0, 0.0),
+            interval: 0.0,
+            latency: 0.0,
+        };
         // Six blocks on four multiprocessors, of which the fifth is the longest: it comes to the first one.
         let six = work([10, 20, 30, 40, 500, 60].into_iter());
-        assert_eq!(six.busiest(4, 2), [0, 4]);
+        assert_eq!(six.busiest(&places(4, 2), 1), [[0, 4]]);
         assert_eq!(six.of(&[0, 4]), (510, 660));
         // With one place each the fifth starts where a block ends first.
-        assert_eq!(six.busiest(4, 1), [0, 4]);
-        assert_eq!(work([5].into_iter()).busiest(132, 16), [0]);
+        assert_eq!(six.busiest(&places(4, 1), 1), [[0, 4]]);
+        assert_eq!(work([5].into_iter()).busiest(&places(132, 16), 1), [[0]]);
+        // The most work is not where the longest block is.
+        let two = work([100, 60, 0, 60].into_iter());
+        assert_eq!(two.busiest(&places(2, 2), 1), [vec![1, 3], vec![0, 2]]);
     }
 
     #[test]

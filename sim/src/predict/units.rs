@@ -185,7 +185,7 @@ impl<'a> Units<'a> {
     /// The launch is so many times as large as the sample, whose stores touch so many bytes, and of these some that are loaded, too.
     /// `local` has the bytes of local memory that are stored.
     pub(super) fn scale(&mut self, times: f64, local: f64, (stored, both): (f64, f64)) {
-        self.footprint = Footprint::new(self.trace, &self.found, &self.beside, times, self.rates.l2_bytes);
+        self.footprint = Footprint::new(self.trace, &self.found, &self.beside, times, self.rates.l2_shared());
         let (read, written) = (self.fetched() * times, stored * times + local);
         self.written_back = self.rates.written_back((read - both * times).max(0.0), written);
         // What stays in L2 keeps memory from nothing.

@@ -40,7 +40,7 @@ const BUSIEST: f64 = 0.9;
 pub(super) struct Seen {
     pub block: u32,
     pub blocks: u32,
-    /// When it is in L1.
+    /// When it is in L1, or in L2 where only the other one of its pair was asked for.
     pub ready: f64,
     /// Bytes that its block stored to it and did not load; the rest of it is not in L1. 0 where all of it is.
     stored: f64,
@@ -206,7 +206,7 @@ impl Units<'_> {
         Some(brought)
     }
 
-    /// Memory delivers pairs of sectors: the other one is in L2 as well.
+    /// Memory delivers pairs of sectors: the other one is in L2 as well, as soon as this one.
     fn with_its_pair(&mut self, sector: u64) -> f64 {
         if !self.seen.contains_key(&(sector ^ 1)) {
             self.in_l2(sector ^ 1);
@@ -227,13 +227,17 @@ impl Units<'_> {
     ) -> f64 {
         let (trace, rates) = (self.trace, self.rates);
         // What another block stored is in L2.
-        let found = if access.polls { Found { fresh: 0.0, cold: false, many: true, ..found } } else { found };
+        let found =
+            if access.polls { Found { fresh: 0.0, lost: 0.0, cold: false, many: true, ..found } } else { found };
         let sectors = f64::from(access.sectors);
         let asked = (f64::from(access.lanes * access.width) / sectors.max(1.0)).min(32.0);
         let (mut missed, mut bytes) = (0.0, 0.0);
         let (mut chunks, mut last, mut rows) = (0.0f64, u64::MAX, 0.0);
         let (mut far, mut alone) = (false, false);
         let first = trace.sectors.get(range.start).map_or(0, |sector| sector / 4);
+        // Who asks for what is on its way waits until it comes.
+        let pending = if access.kind == AccessKind::Load { self.pending(access) } else { 0.0 };
+        let mut pairs = Vec::new();
         for &sector in &trace.sectors[range] {
             let (l1, l2) = self.touch(sector, asked, block, found.common);
             if l1 && access.kind == AccessKind::Load {
@@ -245,12 +249,16 @@ impl Units<'_> {
             if l2 && brought != Some(true) {
                 continue;
             }
-            let part = f64::from(found.fresh) * self.footprint.part(sector).read;
+            // However small the buffer is, what L2 does not hold is brought again.
+            let part = (f64::from(found.fresh) * self.footprint.part(sector).read).max(f64::from(found.lost));
             self.fresh_so_far += if l2 || brought.is_some() { 0.0 } else { part };
             let fresh = !l2 && brought.is_none() && self.fresh_so_far >= 1.0;
             if !l2 && brought.is_none() {
                 // Whoever has it brought has the pair brought.
                 let pair = self.with_its_pair(sector);
+                if pair > 32.0 {
+                    pairs.push(sector ^ 1);
+                }
                 bytes += if fresh { pair } else { 0.0 };
             }
             if fresh {
@@ -270,8 +278,7 @@ impl Units<'_> {
         self.moved.loaded += sectors;
         self.moved.hits += sectors - missed;
         if missed == 0.0 {
-            let hit = start + passes - 1.0 + rates.l1_latency;
-            return if self.pipes_of_code.is_some() { hit.max(self.pending(access)) } else { hit };
+            return (start + passes - 1.0 + rates.l1_latency).max(pending);
         }
         let missed_lines = (missed / sectors * f64::from(access.lines)).ceil();
         self.leave(missed_lines, passes);
@@ -285,6 +292,7 @@ impl Units<'_> {
         let several = missed_lines - 1.0 + spread(first, missed_lines, rates.l2_spread);
         let ready = slot + busy + rates.l2_latency + several + if far { rates.l2_far } else { 0.0 };
         if chunks == 0.0 {
+            let ready = ready.max(pending);
             self.arrives(access, ready);
             return ready;
         }
@@ -292,8 +300,9 @@ impl Units<'_> {
         let (served, late) = self.memory(slot, (bytes, rows), false);
         let served = if bytes > 0.0 { served.max(self.fill(slot, bytes)) } else { served };
         let latency = if alone { self.memory.latency } else { self.memory.together };
-        let ready = ready.max(served + late + latency + several + spread(last, chunks, rates.dram_spread));
+        let ready = ready.max(served + late + latency + several + spread(last, chunks, rates.dram_spread)).max(pending);
         self.arrives(access, ready);
+        self.follow(&pairs, ready);
         ready
     }
 

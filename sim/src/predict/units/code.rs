@@ -63,18 +63,26 @@ impl Units<'_> {
         }
     }
 
-    /// When everything that an access touches and that was loaded before is in L1.
+    /// When everything that an access touches and that was loaded before is in L1; of machine code.
     pub(super) fn pending(&self, access: &Access) -> f64 {
+        if self.pipes_of_code.is_none() {
+            return 0.0;
+        }
         let sectors = self.trace.touched(access).iter();
         sectors.filter_map(|sector| self.seen.get(sector)).map(|seen| seen.ready).fold(0.0, f64::max)
     }
 
     /// What an access touches is in L1 from then on.
     pub(super) fn arrives(&mut self, access: &Access, ready: f64) {
+        self.follow(self.trace.touched(access), ready);
+    }
+
+    /// Sectors are there from then on.
+    pub(super) fn follow(&mut self, sectors: &[u64], ready: f64) {
         if self.pipes_of_code.is_none() {
             return;
         }
-        for sector in self.trace.touched(access) {
+        for sector in sectors {
             if let Some(seen) = self.seen.get_mut(sector) {
                 seen.ready = ready;
             }
