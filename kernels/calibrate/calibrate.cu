@@ -573,8 +573,7 @@ static void turns_of_those_apart(int multiprocessors)
     const size_t later = std::min<size_t>(turns.size(), 10);
     print("apart", count);
     print("apart_first", later > 1 ? turns[1] - turns[0] : 0);
-    print("apart_every",
-          later > 2 ? (turns[later - 1] - turns[1]) / (later - 2.0) : 0);
+    print("apart_every", later > 2 ? (turns[later - 1] - turns[1]) / (later - 2.0) : 0);
 }
 
 static void round_of_all(int multiprocessors)

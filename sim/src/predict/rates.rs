@@ -58,7 +58,7 @@ pub struct Rates {
     pub block_start: f64,
     /// Clocks from the end of a block to the first instruction of the one in its place.
     pub block_latency: f64,
-    /// Multiprocessors that stand apart when blocks are dealt out ([`super::placement`]).
+    /// Multiprocessors that stand apart when blocks are dealt out (`predict/placement.rs`).
     #[serde(default)]
     pub apart: f64,
     /// Blocks from the first turn of those to the second.
