@@ -50,10 +50,12 @@ pub(super) fn timed(
     how: &How,
     work: Option<&[u64]>,
 ) -> Result<Timed, Error> {
-    let (chosen, other) = choose(&Machine::new(program, launch, options)?, how, work);
-    let timed = follow(&Machine::new(program, launch, options)?, how, chosen);
+    let new = || Machine::new(program, launch, options);
+    let machine = new()?;
+    let (chosen, other) = choose(&machine, how, work, new)?;
+    let timed = follow(&machine, how, chosen);
     let Some(other) = other else { return Ok(timed) };
-    let other = follow(&Machine::new(program, launch, options)?, how, other);
+    let other = follow(&new()?, how, other);
     Ok(if other.prediction.us > timed.prediction.us { other } else { timed })
 }
 
@@ -67,18 +69,26 @@ struct Chosen {
 }
 
 /// The blocks that tell how long a launch takes: those that stand for all, or those of a multiprocessor, or of two, of which one
-/// ends last. `work` as in [`timed`]; `machine` may be used up for counting it.
-fn choose(machine: &Machine<'_>, how: &How, work: Option<&[u64]>) -> (Chosen, Option<Chosen>) {
+/// ends last. `work` as in [`timed`]; what executes blocks to count it is a `new` machine, for it changes the memory.
+///
+/// # Errors
+/// Those of `new`.
+fn choose<'a>(
+    machine: &Machine<'a>,
+    how: &How,
+    work: Option<&[u64]>,
+    new: impl FnOnce() -> Result<Machine<'a>, Error>,
+) -> Result<(Chosen, Option<Chosen>), Error> {
     let (count, multiprocessors) = (machine.grid.count(), u64::from(machine.target.multiprocessors));
     let resident = machine.occupancy.blocks.max(1);
     let in_turn = machine.asks();
     let blocks = sampling::choose((count, multiprocessors), in_turn, resident.into(), how);
     if in_turn || how.multiprocessors != 1 || blocks.followed.len() as u64 == count {
-        return (Chosen { blocks, whole: None, work: None }, None);
+        return Ok((Chosen { blocks, whole: None, work: None }, None));
     }
     let work = match work {
         Some(all) => Work { blocks: (0..).zip(all.iter().copied()).collect() },
-        None => counted(machine, blocks.followed.len()),
+        None => counted(&new()?, blocks.followed.len()),
     };
     let is_uneven = work.is_uneven(blocks.followed.len());
     // Of blocks that have a multiprocessor each the one with the most work ends last, however little more it has.
@@ -92,17 +102,17 @@ fn choose(machine: &Machine<'_>, how: &How, work: Option<&[u64]>) -> (Chosen, Op
         };
         let mut busiest = work.busiest(&placement, machine.warps_per_block()).into_iter().filter_map(of_one);
         if let Some(first) = busiest.next() {
-            return (first, busiest.next());
+            return Ok((first, busiest.next()));
         }
     }
     if !is_uneven {
-        return (Chosen { blocks, whole: None, work: None }, None);
+        return Ok((Chosen { blocks, whole: None, work: None }, None));
     }
     let share = count.div_ceil(multiprocessors) as usize;
     let mean = work.blocks.iter().map(|block| block.1).sum::<u64>() / work.blocks.len().max(1) as u64;
     let most = share.min((MOST / mean.max(1)) as usize).max(1);
     let blocks = Sample { followed: work.stratified(blocks.followed.len(), most), ..blocks };
-    (Chosen { blocks, whole: None, work: Some(work) }, None)
+    Ok((Chosen { blocks, whole: None, work: Some(work) }, None))
 }
 
 /// Executes chosen blocks, and replays their ways.
