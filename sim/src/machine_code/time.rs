@@ -23,14 +23,15 @@ use crate::report::stall::Stall;
 
 /// Blocks that are counted first where not all of a launch are executed.
 const COUNTED: u64 = 512;
-/// Instructions of warps that are counted at most to find out how uneven a launch is, beyond those of the first blocks.
-const COUNTING: u64 = 1 << 24;
+/// Instructions of warps that are counted at most to find out whether a launch is uneven, beyond those of the first blocks; and if
+/// it is.
+const COUNTING: [u64; 2] = [1 << 24, 1 << 26];
 /// Blocks that are asked at most and at least what they touch, and the instructions of their warps at most.
 const MOST_FOOTPRINTS: u64 = 96;
 const LEAST_FOOTPRINTS: u64 = 6;
 const FOOTPRINTS: u64 = 1 << 21;
 /// Most instructions of warps in a sample of blocks whose work differs.
-const MOST: u64 = 1 << 23;
+const MOST: u64 = 1 << 24;
 
 /// Predicts how long a launch takes from a sample of its blocks. The buffers that come with it are those before the launch.
 ///
@@ -90,7 +91,7 @@ fn choose<'a>(
         Some(all) => Work { blocks: (0..).zip(all.iter().copied()).collect() },
         None => counted(&new()?, blocks.followed.len()),
     };
-    let is_uneven = work.is_uneven(blocks.followed.len());
+    let is_uneven = work.is_uneven(blocks.followed.len()) || work.has_long(multiprocessors);
     // Of blocks that have a multiprocessor each the one with the most work ends last, however little more it has.
     if work.blocks.len() as u64 == count && (is_uneven || count <= multiprocessors) {
         let placement = Placement::of(&Rates::of(machine.target).0, resident);
@@ -167,18 +168,24 @@ fn follow(machine: &Machine<'_>, how: &How, chosen: Chosen) -> Timed {
     predict::of_sample(&sampled, machine.target, how)
 }
 
-/// The work of some blocks from all over the grid: of more and more of them, as long as they are too few to stand for all and
-/// counting takes no time to speak of.
+/// The work of some blocks from all over the grid: of more and more of them, as long as they are too few to stand for all, or
+/// one of all may be long, and counting takes no time to speak of.
 fn counted(machine: &Machine<'_>, followed: usize) -> Work {
     let count = machine.grid.count();
     let mut wanted = COUNTED.min(count);
     loop {
-        let blocks = uneven::spread(wanted, count);
+        let mut blocks = uneven::spread(wanted, count);
+        // The last one may have what is left over, and a launch ends with it.
+        blocks.extend([0, count - 1]);
+        blocks.sort_unstable();
+        blocks.dedup();
         let instructions = run::count(machine, &blocks);
         let counted = instructions.iter().sum::<u64>();
         let work = Work { blocks: blocks.into_iter().zip(instructions).collect() };
-        let next = (COUNTING / (counted / wanted.max(1)).max(1)).min(count);
-        if wanted == count || next < wanted * 2 || !work.is_uneven(followed) {
+        let is_uneven = work.is_uneven(followed);
+        let next = (COUNTING[usize::from(is_uneven)] / (counted / wanted.max(1)).max(1)).min(count);
+        // One long block is only found where all are counted.
+        if wanted == count || next < wanted * 2 && next < count || !is_uneven && next < count {
             return work;
         }
         wanted = next;

@@ -21,6 +21,9 @@ const ERROR: f64 = 3.0;
 /// have ended when others come.
 const PER_INSTRUCTION: f64 = 16.0;
 
+/// Instructions of a full multiprocessor in the clocks of one of a lone warp: four a clock, of which a chain takes four to ten.
+const FASTER: f64 = 16.0;
+
 impl Work {
     fn mean(&self) -> f64 {
         self.blocks.iter().map(|block| block.1 as f64).sum::<f64>() / self.blocks.len().max(1) as f64
@@ -39,6 +42,14 @@ impl Work {
     /// Whether so many blocks taken from anywhere may not stand for all.
     pub(crate) fn is_uneven(&self, blocks: usize) -> bool {
         self.error_percent(blocks) > ERROR
+    }
+
+    /// Whether one of the blocks has so much more work than others that it may end long after them, however little it is of all: on so
+    /// many multiprocessors, each of which issues [`FASTER`] instructions while a lone warp issues one.
+    pub(crate) fn has_long(&self, multiprocessors: u64) -> bool {
+        let most = self.blocks.iter().map(|block| block.1).max().unwrap_or(0) as f64;
+        let all: f64 = self.blocks.iter().map(|block| block.1 as f64).sum();
+        most >= 2.0 * self.mean() && most * FASTER >= all / multiprocessors as f64
     }
 
     /// The blocks of the multiprocessors of which one ends last, ascending: of the one that has the most work, and, where that
@@ -172,6 +183,15 @@ mod tests {
         let chosen = rare.stratified(4, 200);
         assert!(rare.off_percent(&chosen) <= ERROR, "{} blocks", chosen.len());
         assert!(chosen.len() < 50, "{} blocks", chosen.len());
+    }
+
+    #[test]
+    fn one_long_block_is_seen_though_it_is_little_of_all() {
+        let long = work((0..30_000).map(|block| if block == 777 { 15_000 } else { 500 }));
+        assert!(long.has_long(132) && !long.is_uneven(48));
+        assert!(!work((0..30_000).map(|block| 500 + block % 7)).has_long(132));
+        // Of four blocks of a multiprocessor one may well be longer than its mean, and that is what evenness tells.
+        assert!(!work((0..528).map(|block| 500 + block % 300)).has_long(132));
     }
 
     #[test]
