@@ -272,6 +272,39 @@ struct dmma_884 : Products<dmma_884> {
 
 }  // namespace step
 
+// An instruction of another pipe, and multiplications of single precision that read one
+// register each: what it keeps from them beside its own pipe. A function has its turn
+// between them, as it depends on one of them and another one on it.
+enum Other { IMAD_HI, MUFU };
+template <Other OTHER, int FMULS>
+__global__ void beside(Result *out, int rounds, Word *memory)
+{
+    Word x[4];
+    float f[4];
+    for (int i = 0; i < 4; i++)
+        x[i] = threadIdx.x * 7 + i, f[i] = 1.5f + threadIdx.x + i;
+    __syncthreads();
+    long long from = clocks();
+#pragma unroll 1
+    for (int round = 0; round < rounds; round++)
+#pragma unroll
+        for (int i = 0; i < CHAIN / (FMULS + 1); i++) {
+            if (OTHER == IMAD_HI)
+                asm volatile("mul.hi.u32 %0, %0, 0x92345677;" : "+r"(x[i % 4]));
+            else
+                asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(f[i % 4]));
+#pragma unroll
+            for (int j = 0; j < FMULS; j++)
+                asm volatile("mul.rn.f32 %0, %0, 0f3F800003;"
+                             : "+f"(f[(i * FMULS + j) % 4]));
+        }
+    long long to = clocks();
+    if (threadIdx.x % 32 == 0) out[threadIdx.x / 32] = {from, to};
+    float sum = 0;
+    for (int i = 0; i < 4; i++) sum += x[i] + f[i];
+    if (sum == 12345) memory[1] = 1;
+}
+
 // Updates of memory by one lane of each warp, or by all, to one place; and to places of
 // their own.
 template <int KIND>
@@ -347,6 +380,23 @@ static void measure(const char *name)
     check(name);
 }
 
+// Clocks of such an instruction and its multiplications: what further rounds take, so
+// that beginning and end do not count.
+template <Other OTHER, int FMULS>
+static void measure_beside(const char *name)
+{
+    double took[2];
+    for (int longer : {0, 1, 0, 1}) {
+        beside<OTHER, FMULS><<<1, 32 * WARPS>>>(results, ROUNDS << longer, words);
+        check(name);
+        took[longer] = span(WARPS) * (CHAIN * ROUNDS);
+    }
+    // Three instructions of each round are the loop's.
+    const double steps = CHAIN / (FMULS + 1);
+    printf("%s\tclocks\t%.5g\n", name,
+           ((took[1] - took[0]) / (ROUNDS * (WARPS / 4)) - 3) / steps);
+}
+
 // Nanoseconds that a warp's updates take, by lanes that share a place.
 template <int KIND>
 static void measure_updates(const char *name)
@@ -404,6 +454,8 @@ int main(int argc, char **argv)
         MEASURE(mufu_ex2);
         MEASURE(mufu_rsq);
         MEASURE(mufu_lg2);
+        measure_beside<IMAD_HI, 4>("imad_hi_fmul");
+        measure_beside<MUFU, 7>("mufu_fmul");
         MEASURE(dadd);
         MEASURE(dmul);
         MEASURE(dfma);

@@ -1,75 +1,75 @@
-//! The register banks that an instruction reads. A partition's registers lie in two banks, even and odd numbers, each of
-//! which delivers one register of a warp a clock; so a multiplication and addition of three registers takes one and a half
-//! clocks on average (`register_read`, measured by `operands` of `kernels/calibrate/calibrate.cu`). An operand with `.reuse`
-//! is kept for the same operand of the next instruction, which does not read it again.
+//! The registers that an instruction reads, as nvdisasm prints it: `predict/units/collector.rs` has what they cost.
 
-/// An operand that is a register: which operand it is, its number, and whether it is kept.
-type Operand = (usize, u32, bool);
+use crate::predict::trace::Source;
 
-/// Reads of the even and of the odd bank by each of some instructions in their order.
-pub(super) fn reads<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<[u8; 2]> {
-    let mut kept: Vec<(usize, u32)> = Vec::new();
-    let of = |text: &str| {
-        let operands = operands(text);
-        let pairs = is_double(text);
-        let mut reads = [0; 2];
-        let mut seen: Vec<u32> = Vec::new();
-        for &(place, register, _) in &operands {
-            if !kept.contains(&(place, register)) && !seen.contains(&register) {
-                seen.push(register);
-                reads[(register & 1) as usize] += 1;
-                if pairs {
-                    reads[(register & 1 ^ 1) as usize] += 1;
-                }
-            }
-        }
-        kept = operands.iter().filter(|operand| operand.2).map(|&(place, register, _)| (place, register)).collect();
-        reads
-    };
-    texts.map(of).collect()
-}
-
-/// Whether an instruction's registers are pairs, one of each bank: double precision. Four chains of `DFMA` with three registers
-/// each take an H100 3.1 clocks an instruction, where its pipe takes 2.
-fn is_double(text: &str) -> bool {
-    let name = text.split_whitespace().find(|word| !word.starts_with('@')).unwrap_or("");
-    ["DADD", "DMUL", "DFMA", "DSETP"].iter().any(|double| name.split('.').next() == Some(double))
-}
-
-/// The registers that an instruction reads, as nvdisasm prints it: all but the first operand, which is written.
-fn operands(text: &str) -> Vec<Operand> {
+/// The registers that an instruction reads: all but the first operand, which is written. Of more than there is room for, the first
+/// ones.
+pub(super) fn sources(text: &str) -> [Option<Source>; Source::PLACES] {
     let rest = text.split_once(' ').map_or("", |(name, rest)| if name.starts_with('@') { rest } else { text });
-    let list = rest.split_once(' ').map_or("", |(_, list)| list);
-    let operand = |(place, part): (usize, &str)| {
-        let name = part.trim().trim_start_matches(['-', '|', '~', '!']);
-        let digits = name.strip_prefix('R')?;
-        let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
-        let register = digits[..end].parse().ok()?;
-        Some((place, register, part.contains(".reuse")))
-    };
-    list.split(',').enumerate().skip(1).filter_map(operand).collect()
+    let (name, list) = rest.split_once(' ').unwrap_or((rest, ""));
+    let mut sources = [None; Source::PLACES];
+    // Predicates take no place among the operands that are registers.
+    let operands = list.split(',').skip(1).map(str::trim).filter(|operand| !is_predicate(operand));
+    let found = (0..).zip(operands).filter_map(|(place, operand)| source(name, place, operand));
+    for (room, source) in sources.iter_mut().zip(found) {
+        *room = Some(source);
+    }
+    sources
+}
+
+/// The operand at a place, if it is a register.
+fn source(name: &str, place: u8, operand: &str) -> Option<Source> {
+    let digits = operand.trim_start_matches(['-', '|', '~', '!']).strip_prefix('R')?;
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    let register = digits[..end].parse().ok()?;
+    let kept = operand.contains(".reuse");
+    (usize::from(place) < Source::PLACES).then_some(Source { place, register, pair: is_pair(name, place), kept })
+}
+
+/// Whether an operand is a predicate: `P0`, `!PT`, `UP1`.
+fn is_predicate(operand: &str) -> bool {
+    let name = operand.trim_start_matches('!');
+    let number = name.strip_prefix("UP").or_else(|| name.strip_prefix('P'));
+    number.is_some_and(|number| number == "T" || number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Whether the register at a place is a pair, one of each bank. Four chains of `DFMA` with three registers each take an H100 3.1
+/// clocks an instruction, where its pipe takes 2.
+fn is_pair(name: &str, place: u8) -> bool {
+    let mut parts = name.split('.');
+    match parts.next().unwrap_or("") {
+        "DADD" | "DMUL" | "DFMA" | "DSETP" => true,
+        // What is added to a product of two words.
+        "IMAD" => place == 2 && parts.any(|part| part == "WIDE"),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn three_registers_are_three_reads() {
-        let texts = ["FFMA R11, R10, R9, R11", "FFMA R16, R16, R3.reuse, R3.reuse", "FADD R8, -R0, |R13|"];
-        assert_eq!(reads(texts.into_iter()), [[1, 2], [1, 1], [1, 1]]);
+    /// The places and numbers of the registers, those with a minus that are kept, and how many are pairs.
+    fn of(text: &str) -> (Vec<(u8, i32)>, usize) {
+        let sources = sources(text);
+        let number = |source: &Source| i32::from(source.register) * if source.kept { -1 } else { 1 };
+        let read = sources.iter().flatten().map(|source| (source.place, number(source))).collect();
+        (read, sources.iter().flatten().filter(|source| source.pair).count())
     }
 
     #[test]
-    fn doubles_are_read_from_both_banks() {
-        let texts = ["DFMA R6, R8, R6, R10", "@!P1 DADD R4, R4, -R2", "DSETP.GT.AND P0, PT, R2, RZ, PT"];
-        assert_eq!(reads(texts.into_iter()), [[3, 3], [2, 2], [1, 1]]);
+    fn registers_are_told_from_what_else_is_an_operand() {
+        assert_eq!(of("FFMA R16, R16, R3.reuse, R4"), (vec![(0, 16), (1, -3), (2, 4)], 0));
+        assert_eq!(of("FADD R8, -R0, |R13|"), (vec![(0, 0), (1, 13)], 0));
+        assert_eq!(of("IMAD R5, R4, c[0x0][0x210], RZ"), (vec![(0, 4)], 0));
+        assert_eq!(of("@!P0 IADD3 R4, P1, R4.reuse, 0x1, RZ"), (vec![(0, -4)], 0));
+        assert_eq!(of("ISETP.GE.U32.AND P0, PT, R4, UR4, PT"), (vec![(0, 4)], 0));
+        assert_eq!(of("BRA 0x610"), (vec![], 0));
     }
 
     #[test]
-    fn what_is_kept_is_not_read_again() {
-        let texts = ["@P0 FFMA R4, R6.reuse, R8, R4", "FFMA R5, R6, R10, R5", "FFMA R7, R6, R10, R7"];
-        assert_eq!(reads(texts.into_iter()), [[3, 0], [1, 1], [2, 1]]);
-        assert_eq!(reads(["ISETP.GE.AND P0, PT, R2, 0x1, PT", "EXIT"].into_iter()), [[1, 0], [0, 0]]);
+    fn doubles_and_sums_of_two_words_are_pairs() {
+        assert_eq!(of("DFMA R4, R6, R8, R4").1, 3);
+        assert_eq!(of("IMAD.WIDE R2, R3, 0x4, R4"), (vec![(0, 3), (2, 4)], 1));
     }
 }

@@ -11,11 +11,11 @@ use super::banks;
 use super::op::{AtomicOp, Op, Space};
 use super::program::{Inst, Program};
 use super::table::{self, Pipe};
-use crate::predict::trace::{Action, FURTHER, Instruction, Issue, Unit, Update};
+use crate::predict::trace::{Action, FURTHER, Instruction, Issue, Source, Unit, Update};
 
 /// Clocks of a partition's pipe of 16 lanes.
 const HALF_RATE: u32 = 2;
-/// `IMAD.WIDE` and `IMAD.HI`: a guess.
+/// `IMAD.WIDE` and `IMAD.HI`: 4.0 clocks each, of 8 to 16 warps of a partition (H200; `imad_hi` with its loop 4.4).
 const WIDE: u32 = 4;
 /// A pipe of 4 lanes: `throughput of ex2`, 2.00 clocks per warp on four partitions.
 const SPECIAL: u32 = 8;
@@ -55,6 +55,15 @@ struct Measured {
     /// Clocks of the pipe of control, of a meeting of a warp's lanes.
     control: u32,
     shared_atomic: u32,
+    /// Loads of two and of four words of shared memory, without the clocks of the wavefronts beyond the first: one and three.
+    shared_pair: u32,
+    shared_quad: u32,
+    /// Clocks of the lite half of the FMA pipe, of an integer multiplication whose result has two words: four multiplications of
+    /// single precision beside it wait for both halves, each of which takes two clocks for one.
+    beside: u32,
+    /// Clocks that a function keeps others from being dispatched, beyond its own: what it and seven multiplications of single
+    /// precision take beyond eight.
+    dispatch: u32,
     /// Clocks and latencies, in the order of [`TENSOR`].
     tensor: [(u32, u32); TENSOR.len()],
 }
@@ -72,33 +81,45 @@ impl Measured {
             constant: value("ldc_1", "latency"),
             control: value("warpsync", "clocks"),
             shared_atomic: value("atoms_add", "latency"),
+            shared_pair: value("lds_64", "latency").saturating_sub(1),
+            shared_quad: value("lds_128", "latency").saturating_sub(3),
+            beside: twice("imad_hi_fmul").saturating_sub(WIDE + 4 * HALF_RATE),
+            dispatch: value("mufu_fmul", "clocks").saturating_sub(8),
             tensor: TENSOR.map(|(_, _, _, name)| (value(name, "clocks"), value(name, "latency"))),
         })
     }
 }
 
 /// A measurement in whole clocks; 0 if there is none, which a test excludes.
-#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clocks are few and no negative")]
 fn value(name: &str, kind: &str) -> u32 {
+    times(name, kind, 1.0)
+}
+
+/// The clocks of two of an instruction, in whole ones.
+fn twice(name: &str) -> u32 {
+    times(name, "clocks", 2.0)
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clocks are few and no negative")]
+fn times(name: &str, kind: &str, times: f64) -> u32 {
     let of = |line: &str| {
         let mut cells = line.split('\t');
         let is = cells.next() == Some(name) && cells.next() == Some(kind);
         is.then(|| cells.next()?.parse::<f64>().ok()).flatten()
     };
-    OPCODES.lines().find_map(of).map_or(0, |clocks| clocks.round() as u32)
+    OPCODES.lines().find_map(of).map_or(0, |clocks| (clocks * times).round() as u32)
 }
 
 /// The instructions of a program as the replay sees them.
 pub(super) fn code(program: &Program) -> Vec<Instruction> {
-    let reads = banks::reads(program.instructions.iter().map(|inst| inst.text.as_str()));
-    let instruction = |(inst, reads): (&Inst, [u8; 2])| Instruction {
+    let instruction = |inst: &Inst| Instruction {
         text: inst.text.clone(),
         guarded: inst.guard.is_some(),
         update: update(&inst.op),
-        issue: Some(issue(inst, reads)),
+        issue: Some(issue(inst)),
         ..Instruction::default()
     };
-    program.instructions.iter().zip(reads).map(instruction).collect()
+    program.instructions.iter().map(instruction).collect()
 }
 
 /// The loads that look past the L1 cache, by position.
@@ -142,16 +163,19 @@ pub(super) fn polls(program: &Program) -> Vec<bool> {
     program.instructions.iter().map(asks).zip(past_l1(program)).map(|(asks, strong)| asks || strong).collect()
 }
 
-fn issue(inst: &Inst, reads: [u8; 2]) -> Issue {
+fn issue(inst: &Inst) -> Issue {
     let (unit, clocks, latency) = path(inst);
-    let computes = matches!(unit, Unit::Alu | Unit::Fma | Unit::FmaHeavy | Unit::Fp64);
+    let computes = matches!(unit, Unit::Alu | Unit::Fma | Unit::FmaHeavy | Unit::Fp64 | Unit::Xu);
     let control = &inst.control;
+    let measured = Measured::get();
     Issue {
         unit,
         clocks,
         latency,
         action: action(inst),
-        registers: if computes { reads } else { [0; 2] },
+        sources: if computes { banks::sources(&inst.text) } else { [None; Source::PLACES] },
+        beside: if unit == Unit::FmaHeavy && clocks == WIDE { measured.beside } else { 0 },
+        dispatch: if unit == Unit::Xu { measured.dispatch } else { 0 },
         stall: u32::from(control.stall),
         write: control.write,
         read: control.read,
@@ -180,6 +204,9 @@ fn path(inst: &Inst) -> (Unit, u32, u32) {
         "ATOMS" if has("SPIN") => return (Unit::Lsu, 1, SPIN_LATENCY[usize::from(has("64"))]),
         "ATOMS" if has("CAS") => return (Unit::Lsu, 1, SWAP_LATENCY),
         "ATOMS" => return (Unit::Lsu, 1, measured.shared_atomic),
+        // Every other load has the latency of the target.
+        "LDS" if has("64") => return (Unit::Lsu, 1, measured.shared_pair),
+        "LDS" if has("128") => return (Unit::Lsu, 1, measured.shared_quad),
         "LDC" => return (Unit::Adu, 2, measured.constant),
         _ => {}
     }
@@ -264,11 +291,24 @@ mod tests {
 
     #[test]
     fn what_is_used_of_the_measurements_is_there() {
-        let Measured { fp64, special, shuffle, redux, equal, constant, control, shared_atomic, tensor } =
-            Measured::get();
-        assert!((2..5).contains(control));
+        let Measured {
+            shared_pair,
+            shared_quad,
+            fp64,
+            special,
+            shuffle,
+            redux,
+            equal,
+            constant,
+            control,
+            shared_atomic,
+            beside,
+            dispatch,
+            tensor,
+        } = Measured::get();
+        assert!((2..5).contains(control) && (2..5).contains(beside) && (1..3).contains(dispatch));
         assert!(
-            [fp64, special, shuffle, redux, equal, constant, shared_atomic]
+            [fp64, special, shuffle, redux, equal, constant, shared_atomic, shared_pair, shared_quad]
                 .iter()
                 .all(|clocks| (4..100).contains(*clocks))
         );

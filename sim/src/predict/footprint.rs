@@ -19,10 +19,12 @@ pub(super) struct Part {
     pub read: f64,
     /// Of the sectors that are written in part: those whose rest is read.
     pub filled: f64,
+    /// For how many sectors of the buffer one that the sample touches stands at most.
+    pub most: f64,
 }
 
 impl Part {
-    const ALL: Self = Self { read: 1.0, filled: 1.0 };
+    const ALL: Self = Self { read: 1.0, filled: 1.0, most: f64::INFINITY };
 }
 
 /// Every buffer's part, and which sectors a block fills with several stores.
@@ -78,9 +80,10 @@ impl Footprint {
         let lines = lines.iter().zip(sizes()).map(|(lines, size)| (lines.len() as f64 * times).min(size / 4.0));
         let filled = 1.0 - (UNFILLED / (lines.sum::<f64>() * 128.0).max(1.0)).min(1.0);
         let part = |(touched, size): (&Touched, f64)| {
-            let most = |sectors: f64| (size / (sectors * times).max(1.0)).min(1.0);
+            let part = |sectors: f64| (size / (sectors * times).max(1.0)).min(1.0);
             let weigh = |part: f64| held * part + (1.0 - held);
-            Part { read: weigh(most(touched.fresh)), filled: weigh(most(touched.written)) * filled }
+            let most = (size / touched.sectors.max(1.0)).max(1.0);
+            Part { read: weigh(part(touched.fresh)), filled: weigh(part(touched.written)) * filled, most }
         };
         Self { parts: touched.iter().zip(sizes()).map(part).collect(), stored }
     }
@@ -126,7 +129,7 @@ fn buffer(sector: u64) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const FRESH: Found = Found { fresh: 1.0, lost: 0.0, common: false, cold: true, many: false };
+    const FRESH: Found = Found { fresh: 1.0, lost: 0.0, common: false, cold: true, many: false, shared: 1.0 };
 
     /// Accesses of so many bytes by each of 32 lanes, each of the sectors from one on.
     fn trace(buffers: &[u64], accesses: &[(AccessKind, u64, u32, u32)]) -> Trace {

@@ -1,7 +1,8 @@
 //! The pipes of the four partitions of a multiprocessor, as machine instructions keep them busy.
 //!
 //! The FMA pipe has two halves: single precision goes through either, integer multiplications through the heavy one alone.
-//! That is what the rates of the two say (CUDA C++ Programming Guide, Arithmetic Instructions: 128 and 64 lanes a clock).
+//! That is what the rates of the two say (CUDA C++ Programming Guide, Arithmetic Instructions: 128 and 64 lanes a clock). One
+//! whose result has two words keeps the lite half busy, too ([`Issue::beside`]).
 
 use super::rates::Rates;
 use super::trace::{Issue, Unit};
@@ -62,6 +63,12 @@ impl Pipes {
             let free = &mut self.free[partition][pipe];
             *free = free.max(at) + clocks;
             self.busy[pipe] += clocks;
+            if issue.beside > 0 {
+                let clocks = f64::from(issue.beside) * self.slower[LITE];
+                let free = &mut self.free[partition][LITE];
+                *free = free.max(at) + clocks;
+                self.busy[LITE] += clocks;
+            }
         }
     }
 
@@ -99,6 +106,11 @@ mod tests {
         let mixed: Vec<Unit> = [Unit::Alu, Unit::FmaHeavy].repeat(50);
         assert_eq!(clocks_of(&mixed), 100.0);
         assert_eq!(clocks_of(&[Unit::Alu; 100]), 198.0);
+        // One of them is as long on both halves as one of single precision is on either.
+        let wide = Issue { unit: Unit::FmaHeavy, clocks: 4, beside: 3, ..Issue::default() };
+        let mut pipes = Pipes::new(&Rates::of(target::find("h200").expect("a target")).0);
+        pipes.take(0, &wide, 0.0);
+        assert_eq!((pipes.free(0, Unit::FmaHeavy), pipes.free(0, Unit::Fma)), (3.0, 2.0));
         // Half of the single-precision instructions find the lite half free.
         let both: Vec<Unit> = [Unit::Fma, Unit::FmaHeavy].repeat(50);
         assert_eq!(clocks_of(&both), 100.0);

@@ -36,6 +36,8 @@ pub(super) struct Found {
     pub cold: bool,
     /// Whether so many blocks touch the same that a few beside this one tell nothing of it.
     pub many: bool,
+    /// Of the blocks that run at the same time those that touch the same: as many as of all, if these are spread evenly.
+    pub shared: f32,
 }
 
 /// How blocks share what each load touches, by instruction, as a `sample` of the launch's `blocks` tells it; for the blocks
@@ -185,7 +187,7 @@ fn shared_by(found: f64, q: f64, all: f64) -> f64 {
 
 /// What each access finds in L2. `warm` is the part of all memory that launches before left there.
 pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
-    let own = Found { fresh: (1.0 - warm) as f32, lost: 0.0, common: false, cold: false, many: false };
+    let own = Found { fresh: (1.0 - warm) as f32, lost: 0.0, common: false, cold: false, many: false, shared: 1.0 };
     let mut found = vec![own; trace.accesses.len()];
     let of = |sharing: &Sharing, early: bool| {
         // What L2 does not hold until it is asked for again comes from memory again.
@@ -198,6 +200,7 @@ pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
             common: sharing.blocks * 2 > sharing.of,
             cold: warm < 1.0 && !early,
             many: early || sharing.blocks >= MANY,
+            shared: (sharing.blocks as f32).max(1.0),
         }
     };
     for event in trace.blocks.iter().flat_map(|block| block.warps.iter().flatten()) {
@@ -277,10 +280,16 @@ mod tests {
     #[test]
     fn what_each_block_has_of_its_own_is_fresh() {
         let own = trace(&[10, 11, 500, 501], 64, |block, warp| block * 64 + warp);
-        assert_eq!(found_of(own, 1000), Found { fresh: 1.0, lost: 0.0, common: false, cold: false, many: false });
+        assert_eq!(
+            found_of(own, 1000),
+            Found { fresh: 1.0, lost: 0.0, common: false, cold: false, many: false, shared: 1.0 }
+        );
         // Neighbours share an edge, far blocks nothing.
         let edges = trace(&[10, 11, 500, 501], 64, |block, warp| block * 50 + warp);
-        assert_eq!(found_of(edges, 1000), Found { fresh: 1.0, lost: 0.0, common: false, cold: false, many: false });
+        assert_eq!(
+            found_of(edges, 1000),
+            Found { fresh: 1.0, lost: 0.0, common: false, cold: false, many: false, shared: 1.0 }
+        );
     }
 
     #[test]

@@ -165,8 +165,12 @@ pub struct Issue {
     pub latency: u32,
     /// What is done beside computing.
     pub action: Action,
-    /// Registers that it reads from the bank of the even ones and from that of the odd ones.
-    pub registers: [u8; 2],
+    /// Registers that it reads, where it computes.
+    pub sources: [Option<Source>; 4],
+    /// Clocks for which it keeps the other half of the FMA pipe busy, beside its own.
+    pub beside: u32,
+    /// Clocks beyond the first for which the partition dispatches nothing else.
+    pub dispatch: u32,
     /// Clocks until the warp's next instruction may be issued.
     pub stall: u32,
     /// The scoreboard that is released when the result is written.
@@ -175,6 +179,24 @@ pub struct Issue {
     pub read: Option<u8>,
     /// The scoreboards that must be free: bit n is scoreboard n.
     pub wait: u8,
+}
+
+/// A register that an instruction reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source {
+    /// Which operand it is, of those that are no predicates; less than [`Source::PLACES`].
+    pub place: u8,
+    /// Its number; of a pair the first one's.
+    pub register: u8,
+    /// Whether it is a pair of registers.
+    pub pair: bool,
+    /// Whether it is kept for the same operand of an instruction that follows (`.reuse`).
+    pub kept: bool,
+}
+
+impl Source {
+    /// Operands that an instruction can keep registers of.
+    pub const PLACES: usize = 4;
 }
 
 /// Clocks that every further value adds to a comparison of lanes' values, and every further constant to a load of constants

@@ -49,18 +49,20 @@ pub(super) mod at {
 
 mod beyond;
 mod code;
+mod collector;
 mod l1;
+mod recency;
 mod stores;
 use beyond::{Memory, Seen};
 pub(super) use code::{Hindrance, Issued};
+use collector::Collector;
 use l1::L1;
 pub(super) use l1::tag_wavefronts;
+use recency::Recency;
 use stores::Stores;
 
 /// Most partitions of a multiprocessor.
 const PARTITIONS: usize = 4;
-/// Banks of a partition's registers.
-const BANKS: usize = 2;
 /// Clocks of work that wait in front of a unit before warps that want to add to it are held up.
 const QUEUE: f64 = 64.0;
 /// Clocks of work that wait in front of L2, of stores and atomics, before the memory pipe takes nothing more.
@@ -103,8 +105,8 @@ pub(super) struct Units<'a> {
     memory: Memory,
     /// Lines that warps stored to and that have not left for L2.
     stores: Stores,
-    /// Register banks of each partition, when they have delivered what was asked of them.
-    banks: [[f64; BANKS]; PARTITIONS],
+    /// What reads the registers of each partition.
+    collectors: [Collector; PARTITIONS],
     atomics: f64,
     /// When L2 has looked up what it was asked for: loads and atomics take turns there.
     lookups: f64,
@@ -122,6 +124,10 @@ pub(super) struct Units<'a> {
     /// Clocks of a slice of L2 to those that all of them take together.
     pub slices: f64,
     seen: HashMap<u64, Seen>,
+    /// What was asked of L2, in order.
+    recency: Recency,
+    /// Of what L2 has dropped, the part of a sector that was not brought again so far.
+    dropped_so_far: f64,
     /// Of each block the sectors that blocks beside it bring and that it has not touched yet.
     beside: Vec<BTreeMap<u64, bool>>,
     l1: L1,
@@ -163,7 +169,7 @@ impl<'a> Units<'a> {
             writes: 0.0,
             memory: Memory::new(rates, 0.0),
             stores: Stores::default(),
-            banks: [[0.0; BANKS]; PARTITIONS],
+            collectors: Default::default(),
             atomics: 0.0,
             lookups: 0.0,
             found: reuse::found(trace, rates, warm),
@@ -174,6 +180,8 @@ impl<'a> Units<'a> {
             written_back: 1.0,
             slices,
             seen: HashMap::new(),
+            recency: Recency::default(),
+            dropped_so_far: 0.0,
             beside: if warm < 1.0 { trace.beside.clone() } else { Vec::new() },
             l1: L1::new(l1_bytes),
             busy: Busy::default(),

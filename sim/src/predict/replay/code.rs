@@ -3,7 +3,7 @@
 
 use super::super::operations::{Op, What};
 use super::super::timeline::State;
-use super::super::trace::{AccessKind, Action, Issue};
+use super::super::trace::{AccessKind, Action, Issue, Unit};
 use super::super::units::{Hindrance, at};
 use super::{Replay, SLEEP, Turn};
 use crate::report::stall::Stall;
@@ -65,9 +65,13 @@ impl Replay<'_> {
             self.stalled(id, pc, (fetched, operands), by);
             self.stalled(id, pc, (operands, lost), Stall::NotSelected);
             self.stalled(id, pc, (lost, issued), why);
+            // Who has just issued and can go on at the next clock does so, whoever waits: else registers that it keeps (`.reuse`)
+            // would be lost. What all partitions share is served in order of time all the same.
+            let goes_on = issued == greedy && !matches!(issue.unit, Unit::Lsu | Unit::Adu);
             // Nobody takes a pipe or a place in a queue before others that come earlier, or as early: which of those is first is
-            // told by their order, except for who has just issued and goes on at once.
-            if self.turns.peek().is_some_and(|next| next.at < issued || next.at == issued && issued > greedy) {
+            // told by their order.
+            let behind = |next: &Turn| next.at < issued || next.at == issued && issued > greedy;
+            if !goes_on && self.turns.peek().is_some_and(behind) {
                 // Who waits for a place in front of L1 gets it in turn.
                 let place = matches!(what, What::Global(_)) && self.units.room(partition) == issued;
                 let since = *self.warps[id as usize].waits.get_or_insert(operands);
@@ -76,7 +80,7 @@ impl Replay<'_> {
             }
             self.warps[id as usize].waits = None;
             let before = warp_store(&self.warps[id as usize], pc);
-            let done = self.units.issue_code(partition, &issue, issued, (what, before), block);
+            let done = self.units.issue_code(partition, &issue, issued, (what, before), (id, block));
             let next = issued + 1.0 / self.rates.issue;
             greedy = next;
             self.stalled(id, pc, (issued, next), Stall::Selected);

@@ -4,7 +4,7 @@ use super::super::rates::Rates;
 use super::super::replay::{self, Replayed, Shape};
 use super::super::slices;
 use super::super::trace::{
-    Access, AccessKind, Action, BlockTrace, Event, Instruction, Issue, Sharing, Trace, Unit, Update,
+    Access, AccessKind, Action, BlockTrace, Event, Instruction, Issue, Sharing, Source, Trace, Unit, Update,
 };
 use super::rates;
 use crate::report::stall::Stall;
@@ -44,7 +44,9 @@ const ALU: Issue = Issue {
     clocks: 2,
     latency: 0,
     action: Action::Plain,
-    registers: [0; 2],
+    sources: [None; Source::PLACES],
+    beside: 0,
+    dispatch: 0,
     stall: 1,
     write: None,
     read: None,

@@ -12,6 +12,7 @@ use super::super::rates::Rates;
 use super::super::reuse::Found;
 use super::super::slices;
 use super::super::trace::{Access, AccessKind};
+use super::recency::{self, Last};
 use super::stores::{Line, SCATTERED};
 use super::{Units, at};
 
@@ -46,12 +47,14 @@ pub(super) struct Seen {
     stored: f64,
     /// Whether anybody stored to it.
     dirty: bool,
+    /// When L2 was asked for it last.
+    last: Option<Last>,
 }
 
 impl Seen {
     /// All of a sector, for a block.
     const fn by(block: u32) -> Self {
-        Self { block, blocks: 1, ready: 0.0, stored: 0.0, dirty: false }
+        Self { block, blocks: 1, ready: 0.0, stored: 0.0, dirty: false, last: None }
     }
 }
 
@@ -184,7 +187,7 @@ impl Units<'_> {
         let whole = own && seen.stored == 0.0;
         if !whole {
             let before = if own { seen.stored } else { 0.0 };
-            *seen = Seen { stored: (before + bytes).min(32.0), ..Seen::by(block) };
+            *seen = Seen { stored: (before + bytes).min(32.0), last: seen.last, ..Seen::by(block) };
         }
         seen.dirty = true;
         (false, clean)
@@ -193,6 +196,21 @@ impl Units<'_> {
     /// A sector is in L2, and not in L1; whether it was not in L2 before.
     fn in_l2(&mut self, sector: u64) -> bool {
         self.seen.insert(sector, Seen::by(NOBODY)).is_none()
+    }
+
+    /// L2 is asked for a sector that is known, which as many blocks touch as `shared` says: the part of it that L2 has dropped since
+    /// it was asked for it last.
+    pub(super) fn asked(&mut self, sector: u64, shared: f64) -> f64 {
+        // Without machine code it is not known which accesses go on side by side.
+        if self.pipes_of_code.is_none() {
+            return 0.0;
+        }
+        let Some(seen) = self.seen.get_mut(&sector) else { return 0.0 };
+        let most = self.footprint.part(sector).most;
+        let (last, since) = self.recency.touch(seen.last, recency::weight(self.active, shared, most));
+        seen.last = Some(last);
+        // Of what all load L2 holds half.
+        recency::dropped(since, 2.0 * self.rates.l2_shared() / 32.0)
     }
 
     /// Whether a block beside this one brings a sector that this one touches for the first time: at the same time, or before. Then the
@@ -244,29 +262,38 @@ impl Units<'_> {
                 continue;
             }
             missed += 1.0;
+            let dropped = self.asked(sector, f64::from(found.shared));
             // A block beside this one may have it brought, at the same time or before.
             let brought = if found.many { None } else { self.brought(sector, block) };
-            if l2 && brought != Some(true) {
+            // What this multiprocessor has read so long ago that L2 has dropped it is brought again.
+            self.dropped_so_far += if l2 { dropped } else { 0.0 };
+            let again = l2 && self.dropped_so_far >= 1.0;
+            if l2 && brought != Some(true) && !again {
                 continue;
             }
             // However small the buffer is, what L2 does not hold is brought again.
             let part = (f64::from(found.fresh) * self.footprint.part(sector).read).max(f64::from(found.lost));
             self.fresh_so_far += if l2 || brought.is_some() { 0.0 } else { part };
             let fresh = !l2 && brought.is_none() && self.fresh_so_far >= 1.0;
+            if again {
+                self.dropped_so_far -= 1.0;
+                bytes += 32.0;
+            }
             if !l2 && brought.is_none() {
                 // Whoever has it brought has the pair brought.
                 let pair = self.with_its_pair(sector);
                 if pair > 32.0 {
+                    self.asked(sector ^ 1, f64::from(found.shared));
                     pairs.push(sector ^ 1);
                 }
                 bytes += if fresh { pair } else { 0.0 };
             }
-            if fresh {
-                self.fresh_so_far -= 1.0;
+            self.fresh_so_far -= f64::from(u8::from(fresh));
+            if fresh || again {
                 rows += f64::from(u8::from(self.memory.opens(sector, access)));
             }
             // Who asks at the same time as the one that has it fetched waits for memory, too.
-            if fresh || brought == Some(true) || found.cold && block < self.first_wave {
+            if fresh || again || brought == Some(true) || found.cold && block < self.first_wave {
                 let chunk = sector * 32 / PAGE;
                 chunks += f64::from(u8::from(chunk != last));
                 last = chunk;

@@ -15,6 +15,10 @@ const PLACES: usize = 16;
 /// predicted within 3.5 percent on average, with 3 within 4.7; where banks are busy all the time it does not matter.
 const COLLECTED: f64 = 1.0;
 
+/// Wavefronts of the memory pipe for a barrier, of all warps of the block together: an H200 counts two between loads of shared memory, by
+/// blocks of 8 and of 16 warps alike (`l1tex__data_pipe_lsu_wavefronts`), of which one is among those of shared memory.
+const OF_BARRIER: f64 = 2.0;
+
 /// What comes of an instruction that is issued.
 pub(in super::super) struct Issued {
     /// When its result is there.
@@ -105,11 +109,13 @@ impl Units<'_> {
         };
         until(self.issue[partition], Stall::NotSelected);
         until(self.dispatch[partition], Stall::DispatchStall);
-        if issue.registers != [0; 2] {
-            until(self.banks[partition][0].max(self.banks[partition][1]) - COLLECTED, Stall::DispatchStall);
+        if issue.sources[0].is_some() {
+            until(self.collectors[partition].free() - COLLECTED, Stall::DispatchStall);
         }
         if let Some(pipes) = &self.pipes_of_code {
-            until(pipes.free(partition, issue.unit), Stall::MathPipeThrottle);
+            // Functions and conversions wait in the queue of memory instructions; so the profiler calls it (H200, loops of `MUFU`).
+            let why = if issue.unit == Unit::Xu { Stall::MioThrottle } else { Stall::MathPipeThrottle };
+            until(pipes.free(partition, issue.unit), why);
         }
         let global = matches!(what, What::Global(_));
         if issue.unit == Unit::Lsu {
@@ -123,27 +129,25 @@ impl Units<'_> {
         Hindrance { lost: if lost { self.issue[partition].clamp(time, issued) } else { time }, issued, why }
     }
 
-    /// Issues a machine instruction. `before` is the store of the same warp that it follows at once.
+    /// Issues a machine instruction of a warp of a block. `before` is the store of the same warp that it follows at once.
     pub(in super::super) fn issue_code(
         &mut self,
         partition: usize,
         issue: &Issue,
         time: f64,
         (what, before): (What, Option<u32>),
-        block: u32,
+        (warp, block): (u32, u32),
     ) -> Issued {
         self.issue[partition] = time + 1.0 / self.rates.issue;
         self.last[partition] = issue.unit;
         let addresses = if matches!(what, What::Global(_)) { self.rates.dispatch_global } else { 0.0 };
-        self.dispatch[partition] = self.issue[partition] + addresses;
+        self.dispatch[partition] = self.issue[partition] + addresses + f64::from(issue.dispatch);
         self.moved.slots += 1.0;
         self.busy[at::ISSUE] += 1.0 / self.rates.partitions / self.rates.issue;
         if let Some(pipes) = &mut self.pipes_of_code {
             pipes.take(partition, issue, time);
         }
-        for (free, reads) in self.banks[partition].iter_mut().zip(issue.registers) {
-            *free = free.max(time) + f64::from(reads) * self.rates.register_read;
-        }
+        self.collectors[partition].read(warp, issue, time, self.rates.register_read);
         // What is done for no lane has no result to wait for.
         let off = matches!(what, What::Off);
         let (clocks, latency) = (f64::from(issue.clocks), if off { 0.0 } else { f64::from(issue.latency) });
@@ -180,8 +184,7 @@ impl Units<'_> {
             }
             (Unit::Lsu, _) => plain(self.lsu(time, clocks)),
             (Unit::Adu, What::Barrier(_, count)) => {
-                // One wavefront for all warps of the block together.
-                self.lsu(time, 1.0 / f64::from(count.max(1)));
+                self.lsu(time, OF_BARRIER / f64::from(count.max(1)));
                 let clocks = clocks.max(self.rates.barrier_per_warp);
                 Issued { taken: self.adu(time, clocks) + clocks, ..plain(time) }
             }

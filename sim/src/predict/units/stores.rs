@@ -119,6 +119,9 @@ impl Units<'_> {
             // Whoever looks sees it from now on.
             let stored: Vec<(u64, (bool, bool))> =
                 rest[..of_line].iter().map(|&sector| (sector, self.stored(sector, bytes, block))).collect();
+            for &(sector, _) in &stored {
+                self.asked(sector, 1.0);
+            }
             let fresh = stored.iter().any(|&(_, (absent, _))| absent);
             let rows = f64::from(u8::from(fresh && self.memory.opens(first, access)));
             let waits = access.lines < SCATTERED;
