@@ -83,7 +83,7 @@ impl Measured {
             shared_atomic: value("atoms_add", "latency"),
             shared_pair: value("lds_64", "latency").saturating_sub(1),
             shared_quad: value("lds_128", "latency").saturating_sub(3),
-            beside: twice("imad_hi_fmul").saturating_sub(WIDE + 4 * HALF_RATE),
+            beside: times("imad_hi_fmul", "clocks", 2.0).saturating_sub(WIDE + 4 * HALF_RATE),
             dispatch: value("mufu_fmul", "clocks").saturating_sub(8),
             tensor: TENSOR.map(|(_, _, _, name)| (value(name, "clocks"), value(name, "latency"))),
         })
@@ -95,11 +95,7 @@ fn value(name: &str, kind: &str) -> u32 {
     times(name, kind, 1.0)
 }
 
-/// The clocks of two of an instruction, in whole ones.
-fn twice(name: &str) -> u32 {
-    times(name, "clocks", 2.0)
-}
-
+/// The same so many times, rounded only then.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clocks are few and no negative")]
 fn times(name: &str, kind: &str, times: f64) -> u32 {
     let of = |line: &str| {

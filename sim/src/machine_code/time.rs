@@ -185,7 +185,7 @@ fn counted(machine: &Machine<'_>, followed: usize) -> Work {
         let is_uneven = work.is_uneven(followed);
         let next = (COUNTING[usize::from(is_uneven)] / (counted / wanted.max(1)).max(1)).min(count);
         // One long block is only found where all are counted.
-        if wanted == count || next < wanted * 2 && next < count || !is_uneven && next < count {
+        if wanted == count || next < count && (next < wanted * 2 || !is_uneven) {
             return work;
         }
         wanted = next;

@@ -80,10 +80,10 @@ impl Footprint {
         let lines = lines.iter().zip(sizes()).map(|(lines, size)| (lines.len() as f64 * times).min(size / 4.0));
         let filled = 1.0 - (UNFILLED / (lines.sum::<f64>() * 128.0).max(1.0)).min(1.0);
         let part = |(touched, size): (&Touched, f64)| {
-            let part = |sectors: f64| (size / (sectors * times).max(1.0)).min(1.0);
+            let of_buffer = |sectors: f64| (size / (sectors * times).max(1.0)).min(1.0);
             let weigh = |part: f64| held * part + (1.0 - held);
             let most = (size / touched.sectors.max(1.0)).max(1.0);
-            Part { read: weigh(part(touched.fresh)), filled: weigh(part(touched.written)) * filled, most }
+            Part { read: weigh(of_buffer(touched.fresh)), filled: weigh(of_buffer(touched.written)) * filled, most }
         };
         Self { parts: touched.iter().zip(sizes()).map(part).collect(), stored }
     }

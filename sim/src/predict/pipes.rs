@@ -56,20 +56,21 @@ impl Pipes {
         self.of(partition, unit).map_or(0.0, |pipe| self.free[partition][pipe] - AHEAD)
     }
 
-    /// Keeps the pipe of an instruction busy.
+    /// Keeps the pipe of an instruction busy, and the lite half of FMA beside it where it takes both.
     pub(super) fn take(&mut self, partition: usize, issue: &Issue, at: f64) {
         if let Some(pipe) = self.of(partition, issue.unit) {
-            let clocks = f64::from(issue.clocks) * self.slower[pipe];
-            let free = &mut self.free[partition][pipe];
-            *free = free.max(at) + clocks;
-            self.busy[pipe] += clocks;
-            if issue.beside > 0 {
-                let clocks = f64::from(issue.beside) * self.slower[LITE];
-                let free = &mut self.free[partition][LITE];
-                *free = free.max(at) + clocks;
-                self.busy[LITE] += clocks;
-            }
+            self.keep((partition, pipe), issue.clocks, at);
         }
+        if issue.beside > 0 {
+            self.keep((partition, LITE), issue.beside, at);
+        }
+    }
+
+    fn keep(&mut self, (partition, pipe): (usize, usize), clocks: u32, at: f64) {
+        let clocks = f64::from(clocks) * self.slower[pipe];
+        let free = &mut self.free[partition][pipe];
+        *free = free.max(at) + clocks;
+        self.busy[pipe] += clocks;
     }
 
     /// Clocks of the integer, single-precision, double-precision and special pipes of one of so many partitions.
@@ -106,7 +107,7 @@ mod tests {
         let mixed: Vec<Unit> = [Unit::Alu, Unit::FmaHeavy].repeat(50);
         assert_eq!(clocks_of(&mixed), 100.0);
         assert_eq!(clocks_of(&[Unit::Alu; 100]), 198.0);
-        // One of them is as long on both halves as one of single precision is on either.
+        // One whose result has two words keeps both halves busy.
         let wide = Issue { unit: Unit::FmaHeavy, clocks: 4, beside: 3, ..Issue::default() };
         let mut pipes = Pipes::new(&Rates::of(target::find("h200").expect("a target")).0);
         pipes.take(0, &wide, 0.0);

@@ -166,7 +166,7 @@ pub struct Issue {
     /// What is done beside computing.
     pub action: Action,
     /// Registers that it reads, where it computes.
-    pub sources: [Option<Source>; 4],
+    pub sources: [Option<Source>; Source::PLACES],
     /// Clocks for which it keeps the other half of the FMA pipe busy, beside its own.
     pub beside: u32,
     /// Clocks beyond the first for which the partition dispatches nothing else.

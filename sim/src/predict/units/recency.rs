@@ -1,5 +1,5 @@
-//! How long ago a sector was touched, as L2 counts it: by what was asked for since. L2 drops what was not asked for for the
-//! longest time. Blocks of an H200 that read a part of memory of their own, again and again, find all of it in L2 as long as all
+//! How long ago a sector was touched, as L2 counts it: by what was asked for since. L2 drops what was touched least
+//! recently. Blocks of an H200 that read a part of memory of their own, again and again, find all of it in L2 as long as all
 //! parts together are at most 44 MB (1.2 MB of it come from memory), and nothing of it from 56 MB on (54.7 MB come); where all
 //! blocks read the same, all of 28 MB and nothing of 36. What is stored takes a place as well.
 //!
