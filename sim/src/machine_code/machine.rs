@@ -101,6 +101,11 @@ impl<'a> Machine<'a> {
         self.program.asks
     }
 
+    /// Whether a block may wait for what others store.
+    pub(super) const fn waits(&self) -> bool {
+        self.program.waits
+    }
+
     /// Warps of a block.
     pub(super) const fn warps_per_block(&self) -> u32 {
         self.block.count().div_ceil(32) as u32
@@ -123,7 +128,8 @@ fn bank0<'a>(program: &Program, launch: &'a Launch, global: &mut GlobalMemory<'a
     }
     let start = resources.parameters_at.map_or(PARAMETERS, |(start, _)| usize::from(start));
     let end = parameters.iter().map(|parameter| usize::from(parameter.offset) + parameter.size as usize).max();
-    let mut bank = vec![0; start + end.unwrap_or(0)];
+    // A parameter of two bytes at the end may be read as a word.
+    let mut bank = vec![0; (start + end.unwrap_or(0)).next_multiple_of(16)];
     let mut put = |at: usize, value: u32| bank[at..at + 4].copy_from_slice(&value.to_le_bytes());
     let shapes = [<[u32; 3]>::from(launch.block), launch.grid.into()];
     for (number, extent) in shapes.into_iter().flatten().enumerate() {

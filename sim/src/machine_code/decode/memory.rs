@@ -7,8 +7,10 @@ use crate::memory::banks::SharedUnit;
 use crate::semantics::LaneOp;
 use crate::semantics::matrix::{Accumulator, Element, Product};
 
-/// What an access may say of caches and order; it changes nothing of what one instruction computes.
+/// What an access may say of caches and order; it changes nothing of what one instruction computes. True where it looks past the L1
+/// cache: not one that is ordered for its own block only, as `ld.global.ca` is.
 fn hints(r: &mut Reader<'_>) -> bool {
+    r.rest_where(|modifier| modifier == "STRONG.SM");
     let strong = r.rest_where(|modifier| modifier.starts_with("STRONG.") || modifier.starts_with("MMIO."));
     r.rest_where(|modifier| {
         matches!(
