@@ -269,6 +269,15 @@ __global__ void scatter_reductions(Word *p, Word mask, Word mul, int n)
     }
 }
 
+// The same where each thread wants the value before.
+__global__ void scatter_atomics(Word *p, Word mask, Word mul, int n, Word *out)
+{
+    Word i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+    for (int k = 0; k < n; k++)
+        sum += atomicAdd(p + (((i + k * 977) * mul) & mask), 1u);
+    if (sum == 1) *out = sum;
+}
+
 // One lane of each warp adds to a sector of its own.
 __global__ void lone_reductions(Word *p, Word mask, int n)
 {
@@ -286,6 +295,23 @@ __global__ void lone_sums(float *p, int n)
     if (threadIdx.x % 32 == 0)
         for (int k = 0; k < n; k++)
             asm volatile("red.global.add.f32 [%0], %1;" ::"l"(p), "f"(1.0f) : "memory");
+}
+
+// One lane of each warp stores to two words in turn, and loads in between, so that no
+// store joins the one before.
+__global__ void lone_stores(Word *p, const Word *q, Word mask, int n)
+{
+    Word i = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    for (int k = 0; k < n; k++) {
+        Word value;
+        asm volatile("ld.global.cg.u32 %0, [%1];"
+                     : "=r"(value)
+                     : "l"(q + ((i * 7919 + k * 104729) & mask)));
+        if (threadIdx.x % 32 == 0)
+            asm volatile("st.global.u32 [%0], %1;" ::"l"(p + (i + k) % 2 * 128),
+                         "r"(value)
+                         : "memory");
+    }
 }
 
 // Reads with U loads of a thread under way at once.
@@ -716,6 +742,10 @@ static void round_of_all(int multiprocessors)
         }));
     };
     print("l2_atomic_sectors", many / red(20, odd));
+    print("l2_returning_sectors",
+          many / clocks_of(us([&] {
+              scatter_atomics<<<4096, 256>>>((Word *)a, (1u << 20) - 1, odd, 16, out);
+          })));
     print("same_sector", red(3, 1) / (many / 32 * 4));
     auto lone = [&](int log) {
         return clocks_of(us(
@@ -726,6 +756,11 @@ static void round_of_all(int multiprocessors)
     print("same_element", one / once);
     print("same_sum",
           clocks_of(us([&] { lone_sums<<<4096, 256>>>((float *)a, 16); })) / once);
+    print("same_store", clocks_of(us([&] {
+                            lone_stores<<<4096, 256>>>((Word *)a, (Word *)b,
+                                                       (1u << 20) - 1, 16);
+                        })) /
+                            once);
     print("atomic_sectors_8", lone(3) / once);
     print("atomic_sectors_32", lone(5) / once);
     print("atomic_sectors_2048", lone(11) / once);

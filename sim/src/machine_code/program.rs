@@ -37,6 +37,7 @@ pub struct Program {
     pub(super) communicates: bool,
     /// Whether what a block executes may depend on what others did.
     pub(super) asks: bool,
+    pub(super) waits: bool,
     /// Whether warps of a block may compare and swap the same place in shared memory.
     pub(super) contends: bool,
 }
@@ -211,6 +212,7 @@ fn read(bytes: &[u8], kernel: &str) -> Result<(Program, Vec<NotExecuted>), Error
     let local = stack.max(resources.frame) + if recursive { RECURSION_STACK } else { 0 };
     let communicates = instructions.iter().any(|inst| communicates(&inst.op));
     let asks = instructions.iter().any(|inst| asks(&inst.op));
+    let waits = instructions.iter().any(|inst| waits(&inst.op));
     let contends = instructions.iter().any(|inst| contends(&inst.op));
     let program = Program {
         kernel: kernel.to_owned(),
@@ -225,6 +227,7 @@ fn read(bytes: &[u8], kernel: &str) -> Result<(Program, Vec<NotExecuted>), Error
         compiler: None,
         communicates,
         asks,
+        waits,
         contends,
     };
     Ok((program, refused))
@@ -289,6 +292,11 @@ fn asks(op: &Op) -> bool {
         Op::Atomic(atomic) => atomic.space != Space::Shared && atomic.result.is_some_and(|register| register != 255),
         _ => false,
     }
+}
+
+/// Whether an instruction is one with which a block may wait for what others store.
+fn waits(op: &Op) -> bool {
+    matches!(op, Op::Load(access) if access.strong && matches!(access.space, Space::Global | Space::Generic))
 }
 
 /// Whether an instruction compares and swaps in shared memory.

@@ -52,18 +52,33 @@ pub(super) enum Visit {
     Endless,
 }
 
+/// How long a block is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Length {
+    /// Instructions of its warps.
+    pub(super) all: u64,
+    /// Those of its longest warp.
+    pub(super) longest: u64,
+}
+
+impl Length {
+    fn of(all: u64, warps: &[Warp]) -> Self {
+        Self { all, longest: warps.iter().map(|warp| warp.executed).max().unwrap_or(0) }
+    }
+}
+
 /// What blocks showed that ran.
 pub(super) struct Ran {
     pub(super) executed: Vec<Executed>,
     pub(super) counters: Counters,
     pub(super) faults: Faults,
-    /// Instructions of the warps of each block; ascending.
-    pub(super) work: Vec<u64>,
+    /// What each block executed; ascending.
+    pub(super) work: Vec<Length>,
     endless: bool,
 }
 
 impl Ran {
-    fn of(mut block: Block<'_>, (endless, work): (bool, Vec<u64>)) -> Self {
+    fn of(mut block: Block<'_>, (endless, work): (bool, Vec<Length>)) -> Self {
         for (counts, executed) in block.counters.by_pc.iter_mut().zip(&block.executed) {
             counts.executed = executed.warps;
             counts.lanes = executed.pred_on;
@@ -131,14 +146,29 @@ fn warps_of(machine: &Machine<'_>) -> Vec<Warp> {
     (0..machine.warps_per_block()).map(new).collect()
 }
 
-/// The instructions of the warps of each of these blocks, which are executed, ascending.
-pub(super) fn count(machine: &Machine<'_>, blocks: &[u64]) -> Vec<u64> {
+/// How long each of these blocks is, which are executed, ascending.
+pub(super) fn count(machine: &Machine<'_>, blocks: &[u64]) -> Vec<Length> {
     let steps = Steps::of(machine);
     let one = |&index: &u64| {
         let mut block = Block::new(machine);
-        alone(machine, &mut block, index..index + 1, steps.as_ref()).1.first().copied().unwrap_or(0)
+        alone(machine, &mut block, index..index + 1, steps.as_ref()).1.first().copied().unwrap_or_default()
     };
     blocks.par_iter().map(one).collect()
+}
+
+/// Runs the beginning of each of these blocks one after another: so many instructions of each warp, in the mean.
+pub(super) fn beginnings(
+    machine: &Machine<'_>,
+    block: &mut Block<'_>,
+    blocks: std::ops::Range<u64>,
+    instructions: u64,
+) {
+    let mut warps = warps_of(machine);
+    for index in blocks {
+        block.start(index, &mut warps);
+        let all = instructions * warps.len() as u64;
+        visit(block, &mut warps, all, instructions);
+    }
 }
 
 /// Runs these blocks one after another; with `steps` the warps of each go on side by side.
@@ -147,13 +177,13 @@ pub(super) fn each(machine: &Machine<'_>, block: &mut Block<'_>, blocks: &[u64],
 }
 
 /// Runs blocks one after another, each to its end; with `steps` their warps go on side by side. True when one came to none; and how
-/// many instructions each took.
+/// long each is.
 fn alone(
     machine: &Machine<'_>,
     block: &mut Block<'_>,
     blocks: impl Iterator<Item = u64>,
     steps: Option<&Steps>,
-) -> (bool, Vec<u64>) {
+) -> (bool, Vec<Length>) {
     let mut warps = warps_of(machine);
     let mut work = Vec::new();
     for index in blocks {
@@ -169,7 +199,7 @@ fn alone(
             }
             None => visit(block, &mut warps, u64::MAX, TURN),
         };
-        work.push(block.work.wrapping_sub(before));
+        work.push(Length::of(block.work.wrapping_sub(before), &warps));
         match seen {
             Visit::Waits => note_deadlock(block, &warps),
             Visit::Endless => note_endless(block, &warps),
@@ -182,15 +212,15 @@ fn alone(
 }
 
 /// Runs the blocks that are resident together in turn: each until it ends, waits or has had its turn. True when they come
-/// to no end; and how many instructions each took. `count`: so many of the first blocks run; with `steps` their warps go on side by
+/// to no end; and how long each is. `count`: so many of the first blocks run; with `steps` their warps go on side by
 /// side.
 pub(super) fn residents(
     machine: &Machine<'_>,
     block: &mut Block<'_>,
     count: u64,
     (pace, steps): (Pace, Option<&Steps>),
-) -> (bool, Vec<u64>) {
-    let mut work = vec![0; count as usize];
+) -> (bool, Vec<Length>) {
+    let mut work = vec![Length::default(); count as usize];
     let (mut list, mut spare): (Vec<Held>, Vec<Held>) = (Vec::new(), Vec::new());
     let (mut next, mut at) = (0, 0);
     // Warp-instructions since anything changed or a block came to its end; blocks that cannot go on by themselves.
@@ -235,7 +265,8 @@ pub(super) fn residents(
                 None => visit(block, &mut held.warps, pace.slice, pace.turn),
             };
             used += budget - block.budget;
-            work[block.index as usize] += block.work.wrapping_sub(done);
+            let length = &mut work[block.index as usize];
+            *length = Length::of(length.all + block.work.wrapping_sub(done), &held.warps);
             if seen != Visit::Interrupted || block.changes == before || used >= pace.quantum {
                 break seen;
             }

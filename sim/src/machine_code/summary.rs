@@ -50,7 +50,7 @@ pub fn simulate_timed(
         return Ok((outcome, Timeline::default()));
     }
     let whole = work.len() as u64 == launch.grid.count();
-    let timed = time::timed(program, launch, options, how, whole.then_some(&work[..]))?;
+    let timed = time::timed(program, launch, options, how, whole.then(|| time::work(0.., &work)))?;
     if let Some(section) = &mut outcome.report.machine_code {
         time::annotate(section, &timed.stalls);
     }
@@ -68,8 +68,8 @@ pub(super) fn unchanged(launch: &Launch) -> Vec<Option<Content>> {
     launch.args.iter().map(content).collect()
 }
 
-/// Runs a launch; the instructions of every block come with what it showed.
-fn run_and_count(program: &Program, launch: &Launch, options: &Options) -> Result<(Outcome, Vec<u64>), Error> {
+/// Runs a launch; the length of every block comes with what it showed.
+fn run_and_count(program: &Program, launch: &Launch, options: &Options) -> Result<(Outcome, Vec<run::Length>), Error> {
     let machine = Machine::new(program, launch, options)?;
     let mut ran = run::run(&machine);
     let work = std::mem::take(&mut ran.work);

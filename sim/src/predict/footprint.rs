@@ -2,7 +2,7 @@
 //! there is. As long as L2 holds what a launch touches, no byte of a buffer is brought twice, and of a sector that several blocks
 //! write in part nothing has to be read.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::reuse::Found;
 use super::trace::{Access, AccessKind, LOCAL_MEMORY, Trace};
@@ -17,6 +17,10 @@ const UNFILLED: f64 = 6.2e6;
 pub(super) struct Part {
     /// Of what is loaded for the first time: the part that memory brings.
     pub read: f64,
+    /// The same as long as L2 holds all.
+    pub once: f64,
+    /// Of what is stored for the first time: the part that memory is written.
+    pub written: f64,
     /// Of the sectors that are written in part: those whose rest is read.
     pub filled: f64,
     /// For how many sectors of the buffer one that the sample touches stands at most.
@@ -24,7 +28,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    const ALL: Self = Self { read: 1.0, filled: 1.0, most: f64::INFINITY };
+    const ALL: Self = Self { read: 1.0, once: 1.0, written: 1.0, filled: 1.0, most: f64::INFINITY };
 }
 
 /// Every buffer's part, and which sectors a block fills with several stores.
@@ -83,7 +87,9 @@ impl Footprint {
             let of_buffer = |sectors: f64| (size / (sectors * times).max(1.0)).min(1.0);
             let weigh = |part: f64| held * part + (1.0 - held);
             let most = (size / touched.sectors.max(1.0)).max(1.0);
-            Part { read: weigh(of_buffer(touched.fresh)), filled: weigh(of_buffer(touched.written)) * filled, most }
+            let written = weigh(of_buffer(touched.written));
+            let once = of_buffer(touched.fresh);
+            Part { read: weigh(once), once, written, filled: written * filled, most }
         };
         Self { parts: touched.iter().zip(sizes()).map(part).collect(), stored }
     }
@@ -91,6 +97,33 @@ impl Footprint {
     /// The part of the buffer that a sector lies in; all of what lies in none.
     pub(super) fn part(&self, sector: u64) -> Part {
         buffer(sector).and_then(|number| self.parts.get(number)).copied().unwrap_or(Part::ALL)
+    }
+
+    /// Bytes of the sectors that a trace's stores touch, as many of them as are this sample's to write: of local memory, of global
+    /// memory, and of the part there that is loaded as well.
+    pub(super) fn stored(&self, trace: &Trace) -> (f64, f64, f64) {
+        let sectors = |kind: fn(&Access) -> bool| -> BTreeSet<u64> {
+            trace
+                .accesses
+                .iter()
+                .filter(|access| kind(access))
+                .flat_map(|access| trace.touched(access))
+                .copied()
+                .collect()
+        };
+        let stored = sectors(|access| access.kind == AccessKind::Store);
+        let loaded = sectors(Access::loads);
+        let (mut local, mut all, mut both) = (0.0, 0.0, 0.0);
+        for sector in stored {
+            let bytes = self.part(sector).written * 32.0;
+            if sector >= LOCAL_MEMORY / 32 {
+                local += bytes;
+            } else {
+                all += bytes;
+                both += if loaded.contains(&sector) { bytes } else { 0.0 };
+            }
+        }
+        (local, all, both)
     }
 
     /// Whether blocks of the sample store to all bytes of a sector.
@@ -105,18 +138,13 @@ pub(super) fn bytes(access: &Access) -> f64 {
     if access.full { 32.0 } else { bytes.min(31.0) }
 }
 
-/// Bytes of the sectors that a trace's stores touch, each sector once: of local memory, of global memory, and of the part there that
-/// is loaded as well.
-pub(super) fn stored(trace: &Trace) -> (f64, f64, f64) {
-    let sectors = |kind: fn(&Access) -> bool| -> HashSet<u64> {
-        trace.accesses.iter().filter(|access| kind(access)).flat_map(|access| trace.touched(access)).copied().collect()
-    };
-    let stored = sectors(|access| access.kind == AccessKind::Store);
-    let loaded = sectors(Access::loads);
-    let global = || stored.iter().filter(|&&sector| sector < LOCAL_MEMORY / 32);
-    let both = global().filter(|sector| loaded.contains(sector)).count();
-    let all = global().count();
-    ((stored.len() - all) as f64 * 32.0, all as f64 * 32.0, both as f64 * 32.0)
+/// Bytes of buffers that are touched: `each` for each of these sectors, and of a buffer no more than it has.
+pub(super) fn of_buffers(buffers: &[u64], sectors: impl Iterator<Item = u64>, each: f64) -> f64 {
+    let mut touched = vec![0.0; buffers.len()];
+    for number in sectors.filter_map(buffer).filter(|&number| number < buffers.len()) {
+        touched[number] += each;
+    }
+    touched.iter().zip(buffers).map(|(&touched, &size)| f64::min(touched, size as f64)).sum()
 }
 
 /// The number of the buffer that a sector lies in.
@@ -166,6 +194,15 @@ mod tests {
         let sector = BUFFERS_BASE / 32;
         assert!(of(&trace(&[1024], &words), 1.0, 1e6).fills(sector));
         assert!(!of(&trace(&[1024], &words[1..]), 1.0, 1e6).fills(sector));
+    }
+
+    #[test]
+    fn what_blocks_store_to_together_is_written_once() {
+        // A word of each of 32 sectors, which 31 other blocks fill.
+        let words = trace(&[1024], &[(AccessKind::Store, 0, 32, 4)]);
+        let all = of(&words, 32.0, 1e6);
+        assert!((all.part(BUFFERS_BASE / 32).written - 1.0 / 32.0).abs() < 1e-9);
+        assert_eq!(all.stored(&words), (0.0, 32.0, 0.0));
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub(crate) mod beside;
 mod chain;
 mod convert;
 mod footprint;
+pub(crate) mod held;
 mod hot;
 mod live;
 mod operations;
@@ -94,7 +95,7 @@ pub struct How {
 impl Default for How {
     /// Three times what a multiprocessor holds, caches that are empty, a GPU as it is.
     fn default() -> Self {
-        Self { registers: None, waves: 3, multiprocessors: 1, touched: None, what_if: Vec::new() }
+        Self { registers: None, waves: sampling::WAVES, multiprocessors: 1, touched: None, what_if: Vec::new() }
     }
 }
 

@@ -108,6 +108,9 @@ pub struct Rates {
     pub l2_write_lines: f64,
     /// Sectors of atomics.
     pub l2_atomic_sectors: f64,
+    /// The same of atomics whose value before is returned; 0 where it was not measured.
+    #[serde(default)]
+    pub l2_returning_sectors: f64,
     /// Parts of L2 that update side by side.
     pub l2_slices: f64,
     /// Bytes next to each other that belong to one of them.
@@ -125,6 +128,9 @@ pub struct Rates {
     /// Clocks between two additions of floating point to the same element.
     #[serde(default)]
     pub same_sum: f64,
+    /// Clocks between two stores to the same sector that do not join; 0 where it was not measured.
+    #[serde(default)]
+    pub same_store: f64,
     /// Bytes read from memory.
     pub dram_read_bytes: f64,
     /// Bytes written to memory.
@@ -335,6 +341,7 @@ impl Rates {
             l2_partial_sectors: unknown,
             l2_write_lines: unknown,
             l2_atomic_sectors: unknown,
+            l2_returning_sectors: 0.0,
             l2_slices: unknown,
             l2_chunk_bytes: unknown,
             hand_over: 0.0,
@@ -342,6 +349,7 @@ impl Rates {
             same_element: 0.0,
             same_sector: 0.0,
             same_sum: 0.0,
+            same_store: 0.0,
             dram_read_bytes: bytes,
             dram_write_bytes: bytes,
             dram_mixed_bytes: bytes,

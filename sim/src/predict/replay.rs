@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BinaryHeap, HashMap};
 
-use super::footprint;
 use super::operations::{self, Op, What};
 use super::rates::Rates;
 use super::timeline::{Lane, State, Timeline};
@@ -138,9 +137,8 @@ fn replay_of(
     let active = shape.whole.map_or(at_once, |whole| whole.clamp(1.0, started));
     let mut units =
         Units::new(trace, rates, active, resident, shape.warm, rates.l1_beside(shape.shared_bytes, shape.resident));
-    let (local, global, both) = footprint::stored(trace);
     let times = shape.whole.unwrap_or(shape.blocks as f64 / trace.followed().max(1) as f64);
-    units.scale(times, local * active, (global, both));
+    units.scale(times, active);
     let mut replay = Replay {
         left: programs.iter().map(Vec::len).collect(),
         trace,

@@ -21,7 +21,7 @@ const FEWEST: usize = 8;
 const MANY: u64 = 8;
 /// Instructions by which another block has to be earlier: in as many a load comes from memory. A guess that matters only at the
 /// beginning of a loop.
-const LEAD: u64 = 64;
+pub(super) const LEAD: u64 = 64;
 
 /// What an access finds in L2, of what its block touches for the first time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -119,7 +119,7 @@ fn of_sets(sets: &[HashSet<u64>], starts: &[u64], all: f64, blocks: u64) -> Opti
 pub(crate) fn early(all: &Trace, followed: &Trace, concurrent: u64) -> Vec<u32> {
     let mut first: HashMap<u64, [(u64, u64); 2]> = HashMap::new();
     for block in all.blocks.iter().filter(|block| block.index < concurrent) {
-        of_block(block, |position, access| {
+        of_block(block, |position, _, access| {
             for &sector in sectors(all, access) {
                 let [best, other] = first.entry(sector).or_insert([(u64::MAX, u64::MAX); 2]);
                 // The two blocks that touch it first: one of them is not the one that asks.
@@ -135,7 +135,7 @@ pub(crate) fn early(all: &Trace, followed: &Trace, concurrent: u64) -> Vec<u32> 
     }
     let mut early = Vec::new();
     for block in &followed.blocks {
-        of_block(block, |position, access| {
+        of_block(block, |position, _, access| {
             let before = |sector: &u64| {
                 let touched = first.get(sector).into_iter().flatten();
                 touched.copied().any(|(at, by)| by != block.index && at.saturating_add(LEAD) <= position)
@@ -150,15 +150,15 @@ pub(crate) fn early(all: &Trace, followed: &Trace, concurrent: u64) -> Vec<u32> 
     early
 }
 
-/// Calls `each` with the accesses of a block, each with the instructions that its warp executed before.
-fn of_block(block: &BlockTrace, mut each: impl FnMut(u64, u32)) {
+/// Calls `each` with the accesses of a block: the instructions that its warp executed before, the place of the instruction, and the access.
+pub(super) fn of_block(block: &BlockTrace, mut each: impl FnMut(u64, u32, u32)) {
     for warp in &block.warps {
         let mut position = 0;
         for event in warp {
             match event {
                 Event::Run { length, .. } => position += u64::from(*length),
-                Event::Global { access, .. } => {
-                    each(position, *access);
+                Event::Global { pc, access } => {
+                    each(position, *pc, *access);
                     position += 1;
                 }
                 Event::Off { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => position += 1,
@@ -211,8 +211,19 @@ pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
         } else if early {
             found[*access as usize] = Found { fresh: 0.0, cold: false, many: true, ..own };
         }
+        if let (false, Some(&(fresh, settled))) = (early, trace.fresh.get(pc)) {
+            let fresh = fresh * own.fresh;
+            let Found { cold, many, .. } = found[*access as usize];
+            let (cold, many) = (cold && !settled, many || settled);
+            found[*access as usize] = Found { fresh, lost: fresh, cold, many, ..found[*access as usize] };
+        }
     }
     found
+}
+
+/// Whether so many blocks touch what a load touches that a few beside a block tell nothing of it.
+pub(super) fn by_many(trace: &Trace, pc: u32) -> bool {
+    trace.sharing.get(&pc).is_some_and(|sharing| sharing.blocks >= MANY)
 }
 
 /// Each block is a group of its own.

@@ -1,13 +1,15 @@
 //! Which thread blocks of a launch are simulated to predict its time.
 
 use super::How;
+use super::slices;
 use super::trace::{BlockTrace, Event, Trace};
 
 /// Fewest blocks that are followed, if there are as many.
 const FEWEST: u64 = 4;
 
-/// Groups of neighbouring blocks that are taken from all over the grid.
+/// Groups of neighbouring blocks that are taken from all over the grid, of so many waves; of more waves more.
 const GROUPS: u64 = 4;
+pub(super) const WAVES: u64 = 3;
 
 /// A sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,13 +71,15 @@ pub(crate) fn choose((count, multiprocessors): (u64, u64), in_turn: bool, reside
         let neighbours = (followed - wanted) as usize;
         return Sample { followed: (start..start + followed).collect(), first, neighbours };
     }
-    let groups = GROUPS.min(wanted);
+    let groups = (GROUPS * how.waves / WAVES).max(GROUPS).min(wanted);
     let mut followed: Vec<u64> = (0..groups)
         .flat_map(|group| {
             let of_group = wanted * (group + 1) / groups - wanted * group / groups;
-            // The groups lie in the middle of equal parts of the grid.
-            let middle = count * (2 * group + 1) / (2 * groups);
-            let start = middle.saturating_sub(of_group / 2).min(count - of_group);
+            // The groups lie anywhere in equal parts of the grid: in the middle of each, those of a grid whose sides are powers of
+            // two would all be at an edge of an image.
+            let (first, end) = (count * group / groups, count * (group + 1) / groups);
+            let places = (end - first).saturating_sub(of_group) + 1;
+            let start = (first + slices::mix(group, count) % places).min(count - of_group);
             start..start + of_group
         })
         .collect();

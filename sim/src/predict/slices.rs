@@ -1,28 +1,31 @@
 //! How many of L2's slices work on a launch's atomics at once. Each slice updates what lies in its part of memory, one
 //! sector after the other; a launch whose updates go to few places, or at one time to few, keeps few slices busy.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::rates::Rates;
-use super::trace::{Access, AccessKind, BlockTrace, Busiest, Event, Hottest, Trace, Update};
+use super::trace::{Access, AccessKind, BlockTrace, Busiest, Event, Hottest, Trace, Update, Updates};
 
 /// How much longer updates of places all over memory keep slices busy where lanes of a sector update several places, and some of them
 /// the same: sums of 2, 4 and 8 places, of 16, 8 and 4 lanes each, take an H100 2.0 to 2.2 clocks a round in each slice, if each warp
 /// goes to a sector of its own, and 1.5 if all go to one.
 const SCATTERED: f64 = 1.4;
 
+/// Blocks of a sample that update a chunk of memory, on average, from which on they tell what is done to it.
+const MANY: usize = 4;
+
 /// Whether an access is an update in L2.
 pub(super) const fn updates(access: &Access) -> bool {
     matches!(access.kind, AccessKind::Atomic | AccessKind::Reduction)
 }
 
-/// Sectors that an access brings to L2: two values for each lane, if L2 compares, take twice as long, and so do sectors full of sums
+/// Sectors that an access brings to L2: two values for each lane, if L2 compares several of a sector, take twice as long, and so do sectors full of sums
 /// of 8 bytes (`red_add_f64_32` beside `red_add_f32_32`, `atom_cas_b32_32` of `kernels/calibrate/opcodes.cu`).
 pub(super) fn packets(access: &Access) -> f64 {
     let twice = match access.update {
         Update::Plain => false,
         Update::Sum => access.full && access.width == 8,
-        Update::Compare => true,
+        Update::Compare => places(access),
     };
     f64::from(access.sectors) * if twice { 2.0 } else { 1.0 }
 }
@@ -88,12 +91,36 @@ pub(super) fn hottest<'a>(
     places.into_values().map(whole).fold(Hottest::default(), more)
 }
 
-/// The same of a launch of so many blocks, of which the trace has some from all over the grid: where at least two of them update a
-/// place, others do, too.
-pub(crate) fn hottest_of_all(spread: &Trace, blocks: u64, rates: &Rates) -> (Hottest, Busiest) {
+/// How a launch of so many blocks updates memory, of which the trace has some from all over the grid: where at least two of them update a place, others do, too.
+pub(crate) fn updates_of_all(spread: &Trace, blocks: u64, rates: &Rates) -> Updates {
     let all = blocks as f64 / spread.blocks.len().max(1) as f64;
     let times = |touch: usize| if touch > 1 { all } else { 1.0 };
-    (hottest(spread, spread.blocks.iter(), times), busiest(spread, spread.blocks.iter(), rates, times))
+    Updates {
+        hottest: hottest(spread, spread.blocks.iter(), times),
+        busiest: busiest(spread, spread.blocks.iter(), rates, times),
+        slices: busy_with_all(spread, rates),
+    }
+}
+
+/// The chunks of memory, each of which belongs to one slice of L2, that several of these blocks store to.
+pub(crate) fn stored_by_many(spread: &Trace, rates: &Rates) -> HashSet<u64> {
+    if !rates.l2_chunk_bytes.is_finite() {
+        return HashSet::new();
+    }
+    let mut last: HashMap<u64, usize> = HashMap::new();
+    let mut many = HashSet::new();
+    for (number, block) in spread.blocks.iter().enumerate() {
+        for event in block.warps.iter().flatten() {
+            let Event::Global { access, .. } = *event else { continue };
+            let access = &spread.accesses[access as usize];
+            if access.kind != AccessKind::Store {
+                continue;
+            }
+            let chunks = spread.touched(access).iter().map(|sector| sector * 32 / rates.l2_chunk_bytes as u64);
+            many.extend(chunks.filter(|&chunk| last.insert(chunk, number).is_some_and(|before| before != number)));
+        }
+    }
+    many
 }
 
 /// The chunk of memory with the most updates of these blocks, with `times` as in [`hottest`]. One slice of L2 does them, wherever they
@@ -152,20 +179,10 @@ impl Busiest {
     }
 }
 
-/// How many slices are busy on average while the busiest one is: `concurrent` blocks run at once on the whole GPU.
-///
-/// What most blocks of the sample update is common to all of them, and stays where it is: which chunk of memory belongs to
-/// which slice is not public, so these are dealt out by a hash, and the busiest slice counts. Of what else they update, every
-/// block has as much somewhere else, and goes on to other places while a busy slice works off its queue. Of `n` requests
-/// that go around among `m` servers at random, n / (n + m - 1) of the servers are busy (a closed network of queues; Jackson
-/// and Gordon & Newell); the requests are the chunks under way, and the servers as many as updates that are scattered over
-/// all of memory were measured to keep busy.
-pub(super) fn busy(trace: &Trace, rates: &Rates, concurrent: f64) -> f64 {
-    let slices = rates.l2_slices;
-    if !slices.is_finite() || slices < 1.0 {
-        return slices;
-    }
-    let mut chunks: HashMap<u64, (f64, f64, Vec<u32>)> = HashMap::new();
+/// What is done to the chunks of memory that belong to one slice each, in order: the clocks of updates, the same if those that take
+/// longer all over memory do, and the blocks, by number.
+fn chunks(trace: &Trace, rates: &Rates) -> BTreeMap<u64, (f64, f64, Vec<u32>)> {
+    let mut chunks: BTreeMap<u64, (f64, f64, Vec<u32>)> = BTreeMap::new();
     for (number, block) in trace.blocks.iter().enumerate() {
         for event in block.warps.iter().flatten() {
             let Event::Global { access, .. } = *event else { continue };
@@ -185,18 +202,55 @@ pub(super) fn busy(trace: &Trace, rates: &Rates, concurrent: f64) -> f64 {
             }
         }
     }
+    chunks
+}
+
+/// Which chunk of memory belongs to which slice is not public: they are dealt out by a hash.
+fn slice(chunk: u64, slices: f64) -> usize {
+    (mix(chunk, 0) % slices as u64) as usize
+}
+
+/// How many slices are busy on average while the busiest one is, where blocks from all over the grid update the same chunks: each so
+/// many of them ([`MANY`] on average) that they tell what is done to it.
+fn busy_with_all(spread: &Trace, rates: &Rates) -> Option<f64> {
+    let slices = rates.l2_slices;
+    if !slices.is_finite() || slices < 1.0 {
+        return None;
+    }
+    let chunks = chunks(spread, rates);
+    let touches: usize = chunks.values().map(|chunk| chunk.2.len()).sum();
+    if chunks.is_empty() || touches < MANY * chunks.len() {
+        return None;
+    }
+    let mut load = vec![0.0f64; slices as usize];
+    chunks.iter().for_each(|(&chunk, (work, ..))| load[slice(chunk, slices)] += work);
+    let most = load.iter().copied().fold(0.0, f64::max);
+    Some(load.iter().sum::<f64>() / most.max(f64::MIN_POSITIVE))
+}
+
+/// How many slices are busy on average while the busiest one is: `concurrent` blocks run at once on the whole GPU.
+///
+/// What most blocks of the sample update is common to all of them, and stays where it is, so that the busiest slice counts. Of what
+/// else they update, every block has as much somewhere else, and goes on to other places while a busy slice works off its queue. Of
+/// `n` requests that go around among `m` servers at random, n / (n + m - 1) of the servers are busy (a closed network of queues; Jackson
+/// and Gordon & Newell); the requests are the chunks under way, and the servers as many as updates that are scattered over
+/// all of memory were measured to keep busy.
+pub(super) fn busy(trace: &Trace, rates: &Rates, concurrent: f64) -> f64 {
+    let slices = rates.l2_slices;
+    if !slices.is_finite() || slices < 1.0 {
+        return slices;
+    }
     let blocks = trace.blocks.len().max(1);
     let copies = (concurrent / blocks as f64).max(1.0);
+    // Of one block alone it is not known.
+    let common = blocks.div_ceil(2).max(2);
     let mut load = vec![0.0f64; slices as usize];
     let mut total = 0.0;
-    // In a fixed order, so that sums come out alike.
-    let mut sorted: Vec<_> = chunks.into_iter().collect();
-    sorted.sort_by_key(|chunk| chunk.0);
     let (mut moving, mut squares) = (0.0, 0.0);
-    for (chunk, (work, held, of)) in sorted {
+    for (chunk, (work, held, of)) in chunks(trace, rates) {
         total += work;
-        if of.len() * 2 >= blocks {
-            load[(mix(chunk, 0) % slices as u64) as usize] += work;
+        if of.len() >= common {
+            load[slice(chunk, slices)] += work;
         } else {
             moving += held;
             squares += held * held;

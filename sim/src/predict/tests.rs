@@ -5,7 +5,7 @@ mod waiting;
 
 use super::rates::Rates;
 use super::trace::{Access, AccessKind, BlockTrace, Event, Instruction, Trace};
-use super::{How, chain, convert, live, predict, slices};
+use super::{How, chain, convert, live, predict, sampling, slices};
 use crate::module::Module;
 use crate::options::Options;
 use crate::{Arg, Checks, Dim3, Launch, target};
@@ -64,6 +64,22 @@ fn updates_of_neighbours_keep_one_slice_busy_and_scattered_ones_most() {
         scattered > rates().l2_slices * 0.6 && scattered <= rates().l2_slices,
         "{scattered} slices for 8192 chunks"
     );
+}
+
+#[test]
+fn what_all_blocks_update_keeps_the_slices_of_its_chunks_busy() {
+    // A chunk of 512 bytes for all, and one of each block's own.
+    let busy = |trace| slices::updates_of_all(&trace, 1000, &rates()).slices;
+    let one = busy(reducing(8, |_| (0..16).collect())).expect("all update the same");
+    assert!((one - 1.0).abs() < 1e-9, "{one} slices for 512 bytes");
+    assert_eq!(busy(reducing(8, |block| (0..16).map(|i| block * 1024 + i).collect())), None);
+}
+
+#[test]
+fn groups_of_a_sample_are_not_all_at_the_edge_of_an_image() {
+    // 32 by 32 blocks, of which those of the first column are at an edge.
+    let sample = sampling::choose((1024, 132), false, 2, &How::default());
+    assert!(sample.followed.len() >= 4 && sample.followed.iter().any(|block| block % 32 > 1), "{:?}", sample.followed);
 }
 
 #[test]

@@ -31,10 +31,24 @@ pub struct Trace {
     /// Of each replayed block the sectors that blocks beside it bring which began earlier, and whether they do so at the same time,
     /// so that it waits for memory, too.
     pub beside: Vec<BTreeMap<u64, bool>>,
-    /// What the whole launch updates at the place of which most updates are, if blocks from all over the grid tell.
-    pub hottest: Option<Hottest>,
-    /// The same of a chunk of memory that belongs to one slice of L2.
-    pub busiest: Option<Busiest>,
+    /// Of what a load of the replayed blocks brings to L2, by instruction: the part that comes from memory, and whether most was there
+    /// long before; where blocks that were executed one behind the other tell.
+    pub fresh: BTreeMap<u32, (f32, bool)>,
+    /// Chunks of memory, each of which belongs to one slice of L2, that several blocks from all over the grid store to.
+    pub stored_by_many: HashSet<u64>,
+    /// How the whole launch updates memory, if blocks from all over the grid tell.
+    pub updates: Option<Updates>,
+}
+
+/// How a launch updates memory.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Updates {
+    /// The place of which most updates are.
+    pub hottest: Hottest,
+    /// The chunk of memory, which belongs to one slice of L2, of which most updates are.
+    pub busiest: Busiest,
+    /// Slices that are busy on average while the busiest one is, where all blocks update the same places.
+    pub slices: Option<f64>,
 }
 
 /// Updates of one place.

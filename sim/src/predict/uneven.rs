@@ -12,7 +12,12 @@ use super::slices;
 pub(crate) struct Work {
     /// Each block that was counted, with its work; ascending.
     pub(crate) blocks: Vec<(u64, u64)>,
+    /// The instructions of each one's longest warp, where they were counted.
+    pub(crate) longest: Vec<u64>,
 }
+
+/// A warp is longer than another one by so much if it ends later.
+const LONGER: f64 = 1.05;
 
 /// A sample whose stated error is larger than this is not taken, in percent of its mean.
 const ERROR: f64 = 3.0;
@@ -44,6 +49,13 @@ impl Work {
         self.error_percent(blocks) > ERROR
     }
 
+    /// Whether some blocks have more work than others.
+    pub(crate) fn differs(&self) -> bool {
+        let work = || self.blocks.iter().map(|block| block.1);
+        let (least, most) = (work().min().unwrap_or(0), work().max().unwrap_or(0));
+        (most - least) as f64 > self.mean() * ERROR / 100.0
+    }
+
     /// Whether one of the blocks has so much more work than others that it may end long after them, however little it is of all: on so
     /// many multiprocessors, each of which issues [`FASTER`] instructions while a lone warp issues one.
     pub(crate) fn has_long(&self, multiprocessors: u64) -> bool {
@@ -52,8 +64,9 @@ impl Work {
         most >= 2.0 * self.mean() && most * FASTER >= all / multiprocessors as f64
     }
 
-    /// The blocks of the multiprocessors of which one ends last, ascending: of the one that has the most work, and, where that
-    /// is another one, of the one whose last block ends last though it has its time for itself. Blocks run where `placement`
+    /// The blocks of the multiprocessors of which one ends last, ascending: of the one that has the most work, and, where these
+    /// are others, of the one whose last block ends last though it has its time for itself, and of the one that has the longest warp.
+    /// Blocks run where `placement`
     /// says, `warps` warps each.
     pub(crate) fn busiest(&self, placement: &Placement, warps: u32) -> Vec<Vec<u64>> {
         let clocks: Vec<f64> =
@@ -68,6 +81,14 @@ impl Work {
         let last = got.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         let mut chosen: Vec<Vec<u64>> = most.into_iter().chain(last).map(|own| own.2.clone()).collect();
         chosen.dedup();
+        // Where a multiprocessor has few warps the longest one of all tells when the launch ends, however little others of its block do.
+        let longest = |blocks: &[u64]| {
+            let own = |&at: &usize| blocks.binary_search(&self.blocks[at].0).is_ok();
+            (0..self.longest.len()).filter(own).map(|at| self.longest[at]).max().unwrap_or(0)
+        };
+        let of_all = got.iter().max_by_key(|own| longest(&own.2));
+        let known = chosen.iter().map(|blocks| longest(blocks)).max().unwrap_or(0);
+        chosen.extend(of_all.filter(|own| longest(&own.2) as f64 > known as f64 * LONGER).map(|own| own.2.clone()));
         chosen
     }
 
@@ -93,7 +114,8 @@ impl Work {
 
     /// How far the mean work of these blocks is from that of all that were counted, in percent of it.
     pub(crate) fn off_percent(&self, chosen: &[u64]) -> f64 {
-        let of = Self { blocks: self.blocks.iter().filter(|block| chosen.contains(&block.0)).copied().collect() };
+        let blocks = self.blocks.iter().filter(|block| chosen.contains(&block.0)).copied().collect();
+        let of = Self { blocks, longest: Vec::new() };
         (of.mean() / self.mean().max(f64::MIN_POSITIVE) - 1.0).abs() * 100.0
     }
 
@@ -171,7 +193,7 @@ mod tests {
     use super::*;
 
     fn work(blocks: impl Iterator<Item = u64>) -> Work {
-        Work { blocks: (0..).zip(blocks).collect() }
+        Work { blocks: (0..).zip(blocks).collect(), longest: Vec::new() }
     }
 
     #[test]

@@ -51,8 +51,9 @@ mod beyond;
 mod code;
 mod collector;
 mod l1;
-mod recency;
+pub(super) mod recency;
 mod stores;
+mod updates;
 use beyond::{Memory, Seen};
 pub(super) use code::{Hindrance, Issued};
 use collector::Collector;
@@ -126,6 +127,9 @@ pub(super) struct Units<'a> {
     seen: HashMap<u64, Seen>,
     /// What was asked of L2, in order.
     recency: Recency,
+    /// Sectors that were stored to in part, by the chunk of memory that belongs to one slice of L2: once for each store. Blocks of one
+    /// warp that set the same flag, or of eight, take an H200 as long as if no store joined another one.
+    told: HashMap<u64, f64>,
     /// Of what L2 has dropped, the part of a sector that was not brought again so far.
     dropped_so_far: f64,
     /// Of each block the sectors that blocks beside it bring and that it has not touched yet.
@@ -152,7 +156,8 @@ impl<'a> Units<'a> {
         let lanes = [rates.integer_lanes, rates.fp32_lanes, rates.fp64_lanes, rates.special_lanes];
         // The weights are those of 64, 128, 64 and 16 lanes.
         let slower = std::array::from_fn(|pipe| [64.0, 128.0, 64.0, 16.0][pipe] / lanes[pipe]);
-        let slices = slices::busy(trace, rates, active * resident);
+        let with_all = trace.updates.and_then(|of_all| of_all.slices);
+        let slices = with_all.unwrap_or_else(|| slices::busy(trace, rates, active * resident));
         Self {
             trace,
             rates,
@@ -181,6 +186,7 @@ impl<'a> Units<'a> {
             slices,
             seen: HashMap::new(),
             recency: Recency::default(),
+            told: HashMap::new(),
             dropped_so_far: 0.0,
             beside: if warm < 1.0 { trace.beside.clone() } else { Vec::new() },
             l1: L1::new(l1_bytes),
@@ -190,11 +196,11 @@ impl<'a> Units<'a> {
         }
     }
 
-    /// The launch is so many times as large as the sample, whose stores touch so many bytes, and of these some that are loaded, too.
-    /// `local` has the bytes of local memory that are stored.
-    pub(super) fn scale(&mut self, times: f64, local: f64, (stored, both): (f64, f64)) {
+    /// The launch is so many times as large as the sample, and so many multiprocessors work on it.
+    pub(super) fn scale(&mut self, times: f64, active: f64) {
         self.footprint = Footprint::new(self.trace, &self.found, &self.beside, times, self.rates.l2_shared());
-        let (read, written) = (self.fetched() * times, stored * times + local);
+        let (local, stored, both) = self.footprint.stored(self.trace);
+        let (read, written) = (self.fetched() * times, stored * times + local * active);
         self.written_back = self.rates.written_back((read - both * times).max(0.0), written);
         // What stays in L2 keeps memory from nothing.
         let back = written * self.written_back;
@@ -210,6 +216,14 @@ impl<'a> Units<'a> {
             new.map(|&sector| self.footprint.part(sector).read).sum::<f64>() * f64::from(found.fresh) * 32.0
         };
         self.trace.accesses.iter().zip(&self.found).filter(|(access, _)| access.loads()).map(of).sum()
+    }
+
+    /// Clocks that stores take to the chunk of memory of which most are, where several blocks store to it: they come one after the other.
+    /// The launch has `all` times as many.
+    pub(super) fn same_stores(&self, all: f64) -> f64 {
+        let of_all =
+            |(chunk, told): (&u64, &f64)| if self.trace.stored_by_many.contains(chunk) { told * all } else { *told };
+        self.told.iter().map(of_all).fold(0.0, f64::max) * self.rates.same_store
     }
 
     /// When the last request is served.
@@ -336,17 +350,18 @@ impl<'a> Units<'a> {
             }
             AccessKind::Atomic | AccessKind::Reduction => {
                 let start = self.lsu(time, f64::from(access.lines.max(1)));
-                let least = slices::packets(access) * self.active / self.rates.l2_atomic_sectors;
+                let returns = access.kind == AccessKind::Atomic && self.rates.l2_returning_sectors > 0.0;
+                let rate = if returns { self.rates.l2_returning_sectors } else { self.rates.l2_atomic_sectors };
+                let least = slices::packets(access) * self.active / rate;
                 let places = slices::clocks(access, self.rates) * self.active / self.slices;
                 let busy = least.max(places).max(slices::handed_over(access) / self.rates.store_sectors);
                 self.atomics = start.max(self.atomics).max(self.lookups - least) + busy;
                 self.lookups = start.max(self.lookups) + least;
                 self.busy[at::ATOMICS] += least;
                 self.busy[at::PLACES] += places;
-                for &sector in &trace.sectors[range] {
-                    self.touch(sector, 32.0, block, false);
-                }
-                self.atomics + self.rates.atomic_latency
+                let found = self.found[number as usize];
+                let brought = self.brings_to_update(access, found, start, range, block);
+                (self.atomics + self.rates.atomic_latency).max(brought)
             }
         }
     }

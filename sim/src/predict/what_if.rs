@@ -54,7 +54,7 @@ impl WhatIf {
                 &mut rates.l2_write_lines,
             ]),
             "atomics" => {
-                faster(&mut [&mut rates.l2_atomic_sectors]);
+                faster(&mut [&mut rates.l2_atomic_sectors, &mut rates.l2_returning_sectors]);
                 shorter(&mut [&mut rates.same_element, &mut rates.same_sector, &mut rates.hand_over]);
             }
             "latency" => shorter(&mut [

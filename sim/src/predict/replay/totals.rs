@@ -33,7 +33,8 @@ impl Replay<'_> {
         let clocks = (last + (share - followed).max(0.0) * pace) * longer;
         let all = shape.whole.unwrap_or(shape.blocks as f64 / followed) * longer;
         let mut busy = self.units.busy.map(|busy| busy * share / followed * longer);
-        let hottest = hottest(trace, rates, all * followed / trace.followed().max(1) as f64);
+        let of_followed = all * followed / trace.followed().max(1) as f64;
+        let hottest = hottest(trace, rates, of_followed).max(self.units.same_stores(all));
         let spread = if hottest > busy[at::PLACES] { 1.0 } else { self.units.slices } / rates.l2_slices;
         busy[at::PLACES] = busy[at::PLACES].max(hottest);
         if let Some(waits) = chain::waits(trace, &self.accessed) {
@@ -73,8 +74,9 @@ fn hottest(trace: &Trace, rates: &Rates, all: f64) -> f64 {
     // A place that half of the blocks go to is one for all; others have their own.
     let least = trace.followed().div_ceil(2);
     let times = |blocks: usize| if blocks >= least { all } else { 1.0 };
-    let place = trace.hottest.unwrap_or_else(|| slices::hottest(trace, blocks(), times));
-    let chunk = trace.busiest.unwrap_or_else(|| slices::busiest(trace, blocks(), rates, times));
+    let of_all = trace.updates;
+    let place = of_all.map_or_else(|| slices::hottest(trace, blocks(), times), |of_all| of_all.hottest);
+    let chunk = of_all.map_or_else(|| slices::busiest(trace, blocks(), rates, times), |of_all| of_all.busiest);
     let sum = rates.same_sum.max(rates.same_element);
     let lanes = (place.lanes - place.sums) * rates.same_element + place.sums * sum;
     lanes.max(place.accesses * rates.same_sector).max(chunk.clocks(rates))

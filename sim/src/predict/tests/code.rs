@@ -138,7 +138,7 @@ fn sums_to_one_sector_wait_for_each_other_unless_others_come_in_between() {
             }
             trace.blocks.push(block);
         }
-        slices::hottest_of_all(&trace, 2, &rates()).1
+        slices::updates_of_all(&trace, 2, &rates()).busiest
     };
     let (one, two) = (sums(1), sums(2));
     assert_eq!((one.sums, one.parts), (14.0 * 32.0, 2.0 * 32.0));

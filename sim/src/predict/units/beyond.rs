@@ -13,7 +13,7 @@ use super::super::reuse::Found;
 use super::super::slices;
 use super::super::trace::{Access, AccessKind};
 use super::recency::{self, Last};
-use super::stores::{Line, SCATTERED};
+use super::stores::SCATTERED;
 use super::{Units, at};
 
 /// Blocks that touched a sector before it is taken to be in every L1 cache.
@@ -63,7 +63,7 @@ pub(super) struct Memory {
     /// When it has served what it was asked for.
     pub free: f64,
     /// Clocks of a load, on average, when nobody else asks.
-    latency: f64,
+    pub latency: f64,
     /// The same where all ask for the same: those who are closer to it ask first.
     together: f64,
     read_rate: f64,
@@ -145,7 +145,7 @@ fn is_far(sector: u64) -> bool {
 impl Units<'_> {
     /// Takes so many bytes of memory, from so many rows that it opens for them, not before `time`; when they are there, and what
     /// they are late. Sectors that lie alone cost a row each, which takes longer than their bytes.
-    fn memory(&mut self, time: f64, (bytes, rows): (f64, f64), writes: bool) -> (f64, f64) {
+    pub(super) fn memory(&mut self, time: f64, (bytes, rows): (f64, f64), writes: bool) -> (f64, f64) {
         let rate = if writes { self.memory.write_rate } else { self.memory.read_rate };
         let busy = (bytes / rate).max(rows / self.memory.rows) * self.active;
         self.busy[at::DRAM] += busy;
@@ -225,7 +225,7 @@ impl Units<'_> {
     }
 
     /// Memory delivers pairs of sectors: the other one is in L2 as well, as soon as this one.
-    fn with_its_pair(&mut self, sector: u64) -> f64 {
+    pub(super) fn with_its_pair(&mut self, sector: u64) -> f64 {
         if !self.seen.contains_key(&(sector ^ 1)) {
             self.in_l2(sector ^ 1);
             return 64.0;
@@ -351,36 +351,6 @@ impl Units<'_> {
         if self.busy[at::L2_WRITES] > self.filled * STORED {
             self.busy[at::L2_WRITES] += self.filled;
         }
-    }
-
-    /// What was stored to a line leaves for L2: when L2 has taken it.
-    pub(super) fn write(&mut self, time: f64, line: &Line) -> f64 {
-        let rates = self.rates;
-        let stored = |number: usize| line.bytes[number] > 0.0;
-        let whole = |number: usize| line.bytes[number] >= 32.0;
-        let count = |which: &dyn Fn(usize) -> bool| (0..4).filter(|&number| which(number)).count() as f64;
-        let (all, full) = (count(&stored), count(&whole));
-        // L2 takes so many of all multiprocessors, and each of them hands over so many, behind what tells the bytes that are written
-        // of a line, if there are sectors of which not all are.
-        let busy = (full / rates.l2_write_sectors + rates.partial(all - full)) * self.active;
-        let busy = busy.max((all + f64::from(u8::from(all > full))) / rates.store_sectors);
-        let slot = time.max(self.writes);
-        self.writes = slot + busy;
-        self.busy[at::L2_WRITES] += busy;
-        // Of a sector that is not in L2 and that nobody fills what is not written is read.
-        let sector = |number: usize| line.number * 4 + number as u64;
-        let lacks = |number: &usize| line.absent[*number] && !whole(*number) && !self.footprint.fills(sector(*number));
-        let lacks = (0..4).filter(lacks).map(|number| self.footprint.part(sector(number)).filled).sum::<f64>() * 32.0;
-        let bytes = count(&|number| line.clean[number]) * 32.0 * self.written_back;
-        self.moved.dram_read += lacks;
-        self.moved.dram_written += bytes;
-        if lacks > 0.0 {
-            self.memory(slot, (lacks, line.rows), false);
-        }
-        if bytes > 0.0 {
-            self.memory(slot, (bytes, line.rows * self.written_back), true);
-        }
-        self.writes
     }
 }
 

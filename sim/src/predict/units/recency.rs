@@ -15,7 +15,7 @@ const DROPPED: (f64, f64) = (0.9, 1.1);
 
 /// What was touched, in order; each sector at its last touch.
 #[derive(Debug, Default)]
-pub(super) struct Recency {
+pub(in super::super) struct Recency {
     /// Sectors by moment, as a binary indexed tree (Fenwick, A new data structure for cumulative frequency tables, 1994).
     tree: Vec<f64>,
     all: f64,
@@ -24,7 +24,7 @@ pub(super) struct Recency {
 
 /// When a sector was touched last, and for how many it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Last {
+pub(in super::super) struct Last {
     moment: u32,
     weight: f32,
 }
@@ -33,19 +33,23 @@ pub(super) struct Last {
 /// buffer of which it stands for `most` sectors at most.
 pub(super) fn weight(active: f64, shared: f64, most: f64) -> f64 {
     let shared = shared.max(active / most).clamp(1.0, active.max(1.0));
-    let copies = COPIES[(shared as usize).clamp(1, COPIES.len()) - 1];
-    active / shared * copies
+    active / shared * copies(shared as usize)
+}
+
+/// Copies that L2 keeps of what so many multiprocessors load.
+pub(in super::super) fn copies(shared: usize) -> f64 {
+    COPIES[shared.clamp(1, COPIES.len()) - 1]
 }
 
 /// The part of what was touched so many sectors ago that L2 has dropped, if it holds `held` of them.
-pub(super) fn dropped(since: f64, held: f64) -> f64 {
+pub(in super::super) fn dropped(since: f64, held: f64) -> f64 {
     let (from, to) = DROPPED;
     ((since / held.max(1.0) - from) / (to - from)).clamp(0.0, 1.0)
 }
 
 impl Recency {
     /// A sector is touched that was touched before as `last` says: how it is from now on, and how many were touched since.
-    pub(super) fn touch(&mut self, last: Option<Last>, weight: f64) -> (Last, f64) {
+    pub(in super::super) fn touch(&mut self, last: Option<Last>, weight: f64) -> (Last, f64) {
         let since = last.map_or(0.0, |last| {
             let since = self.all - self.until(last.moment);
             self.add(last.moment, -f64::from(last.weight));
@@ -55,6 +59,11 @@ impl Recency {
         self.touches += 1;
         self.add(last.moment, f64::from(last.weight));
         (last, since)
+    }
+
+    /// All that was touched.
+    pub(in super::super) const fn all(&self) -> f64 {
+        self.all
     }
 
     /// What was touched last up to a moment.

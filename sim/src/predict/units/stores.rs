@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use super::super::footprint;
 use super::super::trace::Access;
-use super::Units;
+use super::{Units, at};
 
 /// Lines of a store from which on it waits for no other: none of 8 lines or more joined another one.
 pub(super) const SCATTERED: u32 = 8;
@@ -122,6 +122,10 @@ impl Units<'_> {
             for &(sector, _) in &stored {
                 self.asked(sector, 1.0);
             }
+            if self.rates.l2_chunk_bytes.is_finite() && !access.full {
+                let chunk = line * 128 / self.rates.l2_chunk_bytes as u64;
+                *self.told.entry(chunk).or_default() += of_line as f64;
+            }
             let fresh = stored.iter().any(|&(_, (absent, _))| absent);
             let rows = f64::from(u8::from(fresh && self.memory.opens(first, access)));
             let waits = access.lines < SCATTERED;
@@ -134,6 +138,37 @@ impl Units<'_> {
         until + self.rates.store_latency
     }
 
+    /// What was stored to a line leaves for L2: when L2 has taken it.
+    pub(super) fn write(&mut self, time: f64, line: &Line) -> f64 {
+        let rates = self.rates;
+        let stored = |number: usize| line.bytes[number] > 0.0;
+        let whole = |number: usize| line.bytes[number] >= 32.0;
+        let count = |which: &dyn Fn(usize) -> bool| (0..4).filter(|&number| which(number)).count() as f64;
+        let (all, full) = (count(&stored), count(&whole));
+        // L2 takes so many of all multiprocessors, and each of them hands over so many, behind what tells the bytes that are written
+        // of a line, if there are sectors of which not all are.
+        let busy = (full / rates.l2_write_sectors + rates.partial(all - full)) * self.active;
+        let busy = busy.max((all + f64::from(u8::from(all > full))) / rates.store_sectors);
+        let slot = time.max(self.writes);
+        self.writes = slot + busy;
+        self.busy[at::L2_WRITES] += busy;
+        // Of a sector that is not in L2 and that nobody fills what is not written is read.
+        let sector = |number: usize| line.number * 4 + number as u64;
+        let lacks = |number: &usize| line.absent[*number] && !whole(*number) && !self.footprint.fills(sector(*number));
+        let lacks = (0..4).filter(lacks).map(|number| self.footprint.part(sector(number)).filled).sum::<f64>() * 32.0;
+        // What several blocks store to is written once.
+        let written = self.footprint.part(line.number * 4).written;
+        let bytes = count(&|number| line.clean[number]) * 32.0 * self.written_back * written;
+        self.moved.dram_read += lacks;
+        self.moved.dram_written += bytes;
+        if lacks > 0.0 {
+            self.memory(slot, (lacks, line.rows * written), false);
+        }
+        if bytes > 0.0 {
+            self.memory(slot, (bytes, line.rows * self.written_back * written), true);
+        }
+        self.writes
+    }
     /// All that was stored and is still kept leaves.
     pub(in super::super) fn flush(&mut self, time: f64) {
         while let Some(line) = self.stores.lines.pop_front() {

@@ -1,0 +1,294 @@
+//! What L2 still holds when a block asks for it. A sample of blocks from all over a grid does not tell how long ago others asked for the
+//! same: rows of an image above and below, a filter that each plane goes through again, places of a graph. So blocks are executed one
+//! behind the other, from the first one on or from the middle of the grid, and of every eighth pair of sectors the reuse distance is
+//! taken (Mattson et al., Evaluation techniques for storage hierarchies; sampled by address as in Waldspurger et al., Efficient MRC
+//! Construction with SHARDS). L2 drops what was asked for least recently, see [`recency`].
+
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use super::footprint;
+use super::rates::Rates;
+use super::reuse::{self, LEAD};
+use super::slices::{self, mix};
+use super::trace::{BlockTrace, LOCAL_MEMORY, Trace};
+use super::units::recency::{self, Last, Recency};
+
+/// Of so many pairs of sectors one is looked at.
+const SAMPLED: u64 = 8;
+/// Blocks and pairs below which nothing is concluded.
+const FEWEST: (u64, u64) = (16, 256);
+/// Waves of a launch whose blocks are about equally far.
+const FEW: u64 = 4;
+/// Of what L2 holds, the part that blocks have to have touched before what none of them has touched is taken to come from memory.
+const LEAST: f64 = 1.0 / 3.0;
+/// Bytes that blocks may load more than there are before it is asked what L2 holds of them; and by what factor.
+const MORE: (f64, f64) = (4e6, 1.1);
+
+/// A block touches a pair of sectors for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Touch {
+    pc: u32,
+    pair: u64,
+    /// Whether memory has to bring it.
+    asks: bool,
+    /// Instructions that its warp executed before.
+    position: u64,
+}
+
+/// What blocks find in L2 of what they touch for the first time, each for itself.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct Finds {
+    /// The part that comes from memory.
+    pub(crate) missed: f64,
+    /// The part that another block touched so long before that it is there.
+    pub(crate) settled: f64,
+}
+
+/// The first touches of each block, of those pairs that are looked at.
+pub(crate) fn touches(trace: &Trace) -> Vec<Vec<Touch>> {
+    let looked_at = |touch: &Touch| mix(touch.pair, 5).is_multiple_of(SAMPLED);
+    trace.blocks.iter().map(|block| first_touches(block, trace).filter(looked_at).collect()).collect()
+}
+
+/// Every pair of sectors of global memory that a block touches, with the instruction that does so first: the earliest of its warps'.
+fn first_touches<'a>(block: &'a BlockTrace, trace: &'a Trace) -> impl Iterator<Item = Touch> + 'a {
+    let mut first: HashMap<u64, (usize, u64)> = HashMap::new();
+    let mut touches: Vec<Touch> = Vec::new();
+    reuse::of_block(block, |position, pc, access| {
+        let access = &trace.accesses[access as usize];
+        for pair in trace.touched(access).iter().filter(|&&sector| sector < LOCAL_MEMORY / 32).map(|sector| sector / 2)
+        {
+            let touch = Touch { pc, pair, asks: access.loads() || slices::updates(access), position };
+            match first.entry(pair) {
+                Entry::Vacant(place) => {
+                    place.insert((touches.len(), position));
+                    touches.push(touch);
+                }
+                Entry::Occupied(mut place) if position < place.get().1 => {
+                    place.get_mut().1 = position;
+                    touches[place.get().0] = touch;
+                }
+                Entry::Occupied(_) => {}
+            }
+        }
+    });
+    touches.into_iter()
+}
+
+/// Bytes of all that a launch of so many blocks loads, as some from all over the grid tell, where blocks load so much that others load
+/// as well that it matters what L2 holds of it.
+pub(crate) fn matters(spread: &Trace, blocks: u64) -> Option<f64> {
+    let times = blocks as f64 / spread.blocks.len().max(1) as f64;
+    let (mut loaded, mut different) = (0.0, HashSet::new());
+    for touch in spread.blocks.iter().flat_map(|block| first_touches(block, spread)).filter(|touch| touch.asks) {
+        loaded += 64.0;
+        different.insert(touch.pair);
+    }
+    let least = footprint::of_buffers(&spread.buffers, different.iter().map(|pair| pair * 2), 64.0 * times);
+    (loaded * times > least + MORE.0 && loaded * times > least * MORE.1).then_some(least)
+}
+
+/// The first of so many blocks to execute one behind the other, of `count` that load so many bytes: of what L2 holds as a whole it matters
+/// who touches it first, and of more than that how it is in the middle.
+pub(crate) fn first((blocks, count): (u64, u64), loaded: f64, rates: &Rates) -> u64 {
+    if loaded < rates.l2_shared() { 0 } else { (count - blocks) / 2 }
+}
+
+/// What blocks find in L2 of what they touch for the first time, each for itself, by instruction. `blocks` are some one behind the other,
+/// from the `first` on, of `count` that the launch has; `concurrent` run at the same time. `None` where they touch too little to tell.
+///
+/// Of a launch of many waves blocks are anywhere between their beginning and their end at a time, so that what was touched between
+/// two of them is what all blocks between them touch. Those of a launch of few waves begin together, and are about equally far.
+pub(crate) fn finds(
+    blocks: &[Vec<Touch>],
+    (first, count): (u64, u64),
+    concurrent: u64,
+    rates: &Rates,
+) -> Option<BTreeMap<u32, Finds>> {
+    let held = 2.0 * rates.l2_shared() / 32.0;
+    let concurrent = concurrent.max(1);
+    let from_start = first == 0;
+    let wave = |number: u64| number / concurrent;
+    let in_waves = count.div_ceil(concurrent) <= FEW;
+    let together = |a: u64, b: u64| from_start && in_waves && wave(a) == wave(b);
+    let settles = Settles::new((first, blocks), in_waves, concurrent);
+    let mut known: HashMap<u64, (Last, u64, usize)> = HashMap::new();
+    let mut recency = Recency::default();
+    let mut of: BTreeMap<u32, (f64, Finds)> = BTreeMap::new();
+    let (mut measured, mut pairs) = (0, 0);
+    for (number, touches) in (first..).zip(blocks) {
+        // What was not touched yet is not there if there is no place for it; it may be there if there is much.
+        let full = recency.all() > held * 1.1;
+        let last = (number - first) * 4 >= blocks.len() as u64 * 3 && recency.all() > held * LEAST;
+        let measures = from_start || full || last;
+        measured += u64::from(measures);
+        for touch in touches {
+            let (last, before, times) = known
+                .get(&touch.pair)
+                .map_or((None, None, 0), |&(last, block, times)| (Some(last), Some(block), times));
+            let weight = recency::copies(times + 1) * 2.0 * SAMPLED as f64;
+            let (last, since) = recency.touch(last, weight);
+            known.insert(touch.pair, (last, number, times + 1));
+            if !measures || !touch.asks {
+                continue;
+            }
+            pairs += 1;
+            let missed =
+                before.map_or(1.0, |before| if together(number, before) { 0.0 } else { recency::dropped(since, held) });
+            let (all, finds) = of.entry(touch.pc).or_default();
+            *all += 1.0;
+            finds.missed += missed;
+            finds.settled += if settles.by_then(number, touch) { 1.0 - missed } else { 0.0 };
+        }
+    }
+    let part = |(pc, (all, finds)): (u32, (f64, Finds))| {
+        (pc, Finds { missed: finds.missed / all, settled: finds.settled / all })
+    };
+    (measured >= FEWEST.0 && pairs >= FEWEST.1).then(|| of.into_iter().map(part).collect())
+}
+
+/// When blocks touch what, in instructions of a warp.
+struct Settles {
+    /// Of each pair the two blocks that touch it first, in each wave where blocks run in waves: when, and which.
+    first: HashMap<(u64, u64), [(u64, u64); 2]>,
+    /// By how much a block is behind the one before it; none where they run in waves.
+    behind: f64,
+    /// Blocks of a wave, where they run in waves.
+    wave: Option<u64>,
+}
+
+impl Settles {
+    fn new((first, blocks): (u64, &[Vec<Touch>]), in_waves: bool, concurrent: u64) -> Self {
+        let longest = |touches: &Vec<Touch>| touches.iter().map(|touch| touch.position).max().unwrap_or(0);
+        let lengths: u64 = blocks.iter().map(longest).sum();
+        let behind = if in_waves { 0.0 } else { lengths as f64 / blocks.len().max(1) as f64 / concurrent as f64 };
+        let mut settles = Self { first: HashMap::new(), behind, wave: in_waves.then_some(concurrent) };
+        for (number, touches) in (first..).zip(blocks) {
+            for touch in touches {
+                let at = (settles.time(number, touch), number);
+                let [first, second] =
+                    settles.first.entry((settles.wave_of(number), touch.pair)).or_insert([(u64::MAX, u64::MAX); 2]);
+                if at < *first {
+                    (*first, *second) = (at, *first);
+                } else if at < *second {
+                    *second = at;
+                }
+            }
+        }
+        settles
+    }
+
+    fn time(&self, number: u64, touch: &Touch) -> u64 {
+        (number as f64 * self.behind) as u64 + touch.position
+    }
+
+    fn wave_of(&self, number: u64) -> u64 {
+        self.wave.map_or(0, |wave| number / wave)
+    }
+
+    /// Whether another block touched a pair long enough before: in the same wave, or in one before.
+    fn by_then(&self, number: u64, touch: &Touch) -> bool {
+        let wave = self.wave_of(number);
+        if (0..wave).any(|before| self.first.contains_key(&(before, touch.pair))) {
+            return true;
+        }
+        let first = self.first.get(&(wave, touch.pair)).into_iter().flatten();
+        first.copied().any(|(at, by)| by != number && at.saturating_add(LEAD) <= self.time(number, touch))
+    }
+}
+
+/// What the followed blocks find of what they bring to L2 themselves, by instruction: the part that comes from memory, and whether most
+/// of it has been there for long, if blocks find of all that each of them touches what `finds` says.
+pub(crate) fn fresh(followed: &Trace, finds: &BTreeMap<u32, Finds>) -> BTreeMap<u32, (f32, bool)> {
+    let mut of: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
+    let mut known: HashSet<u64> = HashSet::new();
+    let settled = |pc: u32| finds.get(&pc).is_some_and(|finds| finds.settled > 0.5);
+    for (number, block) in followed.blocks.iter().enumerate() {
+        let beside = followed.beside.get(number);
+        for touch in first_touches(block, followed).filter(|touch| touch.asks) {
+            // Of what many blocks touch those beside this one tell nothing.
+            let many = settled(touch.pc) || reuse::by_many(followed, touch.pc);
+            let of_beside = |side: u64| beside.is_some_and(|beside| beside.contains_key(&(touch.pair * 2 + side)));
+            let brought = !many && (of_beside(0) || of_beside(1));
+            let (all, own) = of.entry(touch.pc).or_default();
+            *all += 1.0;
+            *own += f64::from(u8::from(known.insert(touch.pair) && !brought));
+        }
+    }
+    let part = |(pc, (all, own)): (u32, (f64, f64))| {
+        let finds = finds.get(&pc)?;
+        Some((pc, ((finds.missed * all / own.max(1.0)).min(1.0) as f32, settled(pc))))
+    };
+    of.into_iter().filter_map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::layout::BUFFERS_BASE;
+    use crate::predict::trace::{Access, Event};
+    use crate::target;
+
+    /// Blocks of one warp that each load pairs of sectors, 100 instructions apart from each other: `pair(block, load)`.
+    fn blocks(count: u64, loads: u64, pair: impl Fn(u64, u64) -> u64) -> Trace {
+        let mut trace = Trace { buffers: vec![1 << 30], ..Trace::default() };
+        for index in 0..count {
+            let mut warp = Vec::new();
+            for load in 0..loads {
+                let access = trace.accesses.len() as u32;
+                let first = trace.sectors.len() as u32;
+                trace.sectors.extend([0, 1].map(|side| BUFFERS_BASE / 32 + pair(index, load) * 2 + side));
+                trace.accesses.push(Access { first, sectors: 2, lines: 1, ..Access::default() });
+                warp.extend([Event::Run { pc: 7, length: 99 }, Event::Global { pc: load as u32, access }]);
+            }
+            trace.blocks.push(BlockTrace { index, warps: vec![warp], ..BlockTrace::default() });
+        }
+        trace
+    }
+
+    fn found(trace: &Trace, concurrent: u64) -> BTreeMap<u32, Finds> {
+        let count = trace.blocks.len() as u64;
+        let rates = Rates::of(target::find("h200").expect("a target")).0;
+        finds(&touches(trace), (0, count), concurrent, &rates).expect("enough pairs")
+    }
+
+    #[test]
+    fn rows_below_come_from_memory_and_those_above_are_there() {
+        // Row by row: each block loads its own and the three above.
+        let rows = blocks(6000, 4, |block, load| block + 3 - load);
+        let finds = found(&rows, 100);
+        assert!(finds[&0].missed > 0.99, "{finds:?}");
+        assert!((1..4).all(|load| finds[&load].missed < 0.01), "{finds:?}");
+        // So of what four blocks one behind the other bring themselves.
+        let followed = blocks(4, 4, |block, load| 900 + block + 3 - load);
+        let fresh = fresh(&followed, &finds);
+        assert!(fresh[&0].0 > 0.99 && fresh[&3].0 < 0.01, "{fresh:?}");
+    }
+
+    #[test]
+    fn what_others_touch_earlier_in_their_way_is_there_by_then() {
+        // Nobody's first load finds anything, though all run at once; the later ones find what others began with.
+        let rows = blocks(6000, 4, |block, load| block + 3 - load);
+        let finds = found(&rows, 6000);
+        assert!(finds[&0].settled < 0.01, "{finds:?}");
+        assert!((1..4).all(|load| finds[&load].settled > 0.99), "{finds:?}");
+    }
+
+    #[test]
+    fn what_comes_again_too_late_comes_from_memory_again() {
+        // Blocks go through 100 and through 20 MB, again and again.
+        let rounds = |pairs: u64| blocks(60_000, 64, move |block, load| (block * 64 + load) % pairs);
+        let missed = |pairs: u64| found(&rounds(pairs), 100).values().map(|finds| finds.missed).sum::<f64>() / 64.0;
+        let (large, small) = (missed(100_000_000 / 64), missed(20_000_000 / 64));
+        assert!(large > 0.99, "{large}");
+        assert!(small < 0.15, "{small}");
+    }
+
+    #[test]
+    fn it_matters_only_where_blocks_load_the_same() {
+        let own = |blocks_load: &Trace| matters(blocks_load, 100_000).is_some();
+        assert!(!own(&blocks(96, 16, |block, load| block * 16 + load)));
+        assert!(own(&blocks(96, 16, |_, load| load)));
+    }
+}
