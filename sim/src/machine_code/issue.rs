@@ -8,8 +8,8 @@
 use std::sync::OnceLock;
 
 use super::banks;
-use super::op::{AtomicOp, Op, Space};
-use super::program::{Inst, Program};
+use super::op::{AtomicOp, Op};
+use super::program::{Inst, Program, looks_past_l1};
 use super::table::{self, Pipe};
 use crate::predict::trace::{Action, FURTHER, Instruction, Issue, Source, Unit, Update};
 
@@ -120,8 +120,7 @@ pub(super) fn code(program: &Program) -> Vec<Instruction> {
 
 /// The loads that look past the L1 cache, by position.
 pub(super) fn past_l1(program: &Program) -> Vec<bool> {
-    let strong = |inst: &Inst| matches!(&inst.op, Op::Load(access) if access.strong && matches!(access.space, Space::Global | Space::Generic));
-    program.instructions.iter().map(strong).collect()
+    program.instructions.iter().map(|inst| looks_past_l1(&inst.op)).collect()
 }
 
 /// What L2 has to do for an update.

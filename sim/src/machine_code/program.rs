@@ -37,6 +37,7 @@ pub struct Program {
     pub(super) communicates: bool,
     /// Whether what a block executes may depend on what others did.
     pub(super) asks: bool,
+    /// Whether a block may wait for what others store.
     pub(super) waits: bool,
     /// Whether warps of a block may compare and swap the same place in shared memory.
     pub(super) contends: bool,
@@ -212,7 +213,7 @@ fn read(bytes: &[u8], kernel: &str) -> Result<(Program, Vec<NotExecuted>), Error
     let local = stack.max(resources.frame) + if recursive { RECURSION_STACK } else { 0 };
     let communicates = instructions.iter().any(|inst| communicates(&inst.op));
     let asks = instructions.iter().any(|inst| asks(&inst.op));
-    let waits = instructions.iter().any(|inst| waits(&inst.op));
+    let waits = instructions.iter().any(|inst| looks_past_l1(&inst.op));
     let contends = instructions.iter().any(|inst| contends(&inst.op));
     let program = Program {
         kernel: kernel.to_owned(),
@@ -294,8 +295,8 @@ fn asks(op: &Op) -> bool {
     }
 }
 
-/// Whether an instruction is one with which a block may wait for what others store.
-fn waits(op: &Op) -> bool {
+/// Whether an instruction loads past the L1 cache, as one with which a block waits for what others store.
+pub(super) fn looks_past_l1(op: &Op) -> bool {
     matches!(op, Op::Load(access) if access.strong && matches!(access.space, Space::Global | Space::Generic))
 }
 

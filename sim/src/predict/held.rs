@@ -47,18 +47,19 @@ pub(crate) struct Finds {
 
 /// The first touches of each block, of those pairs that are looked at.
 pub(crate) fn touches(trace: &Trace) -> Vec<Vec<Touch>> {
-    let looked_at = |touch: &Touch| mix(touch.pair, 5).is_multiple_of(SAMPLED);
-    trace.blocks.iter().map(|block| first_touches(block, trace).filter(looked_at).collect()).collect()
+    let looked_at = |pair: u64| mix(pair, 5).is_multiple_of(SAMPLED);
+    trace.blocks.iter().map(|block| first_touches(block, trace, looked_at)).collect()
 }
 
-/// Every pair of sectors of global memory that a block touches, with the instruction that does so first: the earliest of its warps'.
-fn first_touches<'a>(block: &'a BlockTrace, trace: &'a Trace) -> impl Iterator<Item = Touch> + 'a {
+/// Every pair of sectors of global memory that a block touches, of those that are `looked_at`, with the instruction that does so first:
+/// the earliest of its warps'.
+fn first_touches(block: &BlockTrace, trace: &Trace, looked_at: impl Fn(u64) -> bool) -> Vec<Touch> {
     let mut first: HashMap<u64, (usize, u64)> = HashMap::new();
     let mut touches: Vec<Touch> = Vec::new();
     reuse::of_block(block, |position, pc, access| {
         let access = &trace.accesses[access as usize];
-        for pair in trace.touched(access).iter().filter(|&&sector| sector < LOCAL_MEMORY / 32).map(|sector| sector / 2)
-        {
+        let global = trace.touched(access).iter().filter(|&&sector| sector < LOCAL_MEMORY / 32);
+        for pair in global.map(|sector| sector / 2).filter(|&pair| looked_at(pair)) {
             let touch = Touch { pc, pair, asks: access.loads() || slices::updates(access), position };
             match first.entry(pair) {
                 Entry::Vacant(place) => {
@@ -73,7 +74,7 @@ fn first_touches<'a>(block: &'a BlockTrace, trace: &'a Trace) -> impl Iterator<I
             }
         }
     });
-    touches.into_iter()
+    touches
 }
 
 /// Bytes of all that a launch of so many blocks loads, as some from all over the grid tell, where blocks load so much that others load
@@ -81,7 +82,9 @@ fn first_touches<'a>(block: &'a BlockTrace, trace: &'a Trace) -> impl Iterator<I
 pub(crate) fn matters(spread: &Trace, blocks: u64) -> Option<f64> {
     let times = blocks as f64 / spread.blocks.len().max(1) as f64;
     let (mut loaded, mut different) = (0.0, HashSet::new());
-    for touch in spread.blocks.iter().flat_map(|block| first_touches(block, spread)).filter(|touch| touch.asks) {
+    for touch in
+        spread.blocks.iter().flat_map(|block| first_touches(block, spread, |_| true)).filter(|touch| touch.asks)
+    {
         loaded += 64.0;
         different.insert(touch.pair);
     }
@@ -206,7 +209,7 @@ pub(crate) fn fresh(followed: &Trace, finds: &BTreeMap<u32, Finds>) -> BTreeMap<
     let settled = |pc: u32| finds.get(&pc).is_some_and(|finds| finds.settled > 0.5);
     for (number, block) in followed.blocks.iter().enumerate() {
         let beside = followed.beside.get(number);
-        for touch in first_touches(block, followed).filter(|touch| touch.asks) {
+        for touch in first_touches(block, followed, |_| true).into_iter().filter(|touch| touch.asks) {
             // Of what many blocks touch those beside this one tell nothing.
             let many = settled(touch.pc) || reuse::by_many(followed, touch.pc);
             let of_beside = |side: u64| beside.is_some_and(|beside| beside.contains_key(&(touch.pair * 2 + side)));

@@ -276,6 +276,11 @@ impl Rates {
         (self.l1_bytes - step as f64).max(LEAST_L1)
     }
 
+    /// The chunk of memory, which belongs to one slice of L2, that a sector lies in.
+    pub(super) fn chunk(&self, sector: u64) -> u64 {
+        sector * 32 / self.l2_chunk_bytes as u64
+    }
+
     /// Of what a launch writes, the part that memory gets before it ends; `read` has the bytes that it reads elsewhere. L2 keeps
     /// `l2_dirty_bytes` beside what is read, and up to twice as many where little is. By Nsight Compute, launches that write 17 MB
     /// leave 14 to 16 of them in L2, be it 17 or 34 that they read, one that writes 34 and reads 67 leaves 16, and those that write

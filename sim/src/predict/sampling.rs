@@ -7,8 +7,9 @@ use super::trace::{BlockTrace, Event, Trace};
 /// Fewest blocks that are followed, if there are as many.
 const FEWEST: u64 = 4;
 
-/// Groups of neighbouring blocks that are taken from all over the grid, of so many waves; of more waves more.
+/// Groups of neighbouring blocks that are taken from all over the grid, of a sample of [`WAVES`]; of more waves more.
 const GROUPS: u64 = 4;
+/// Waves of a sample, where nothing else is said.
 pub(super) const WAVES: u64 = 3;
 
 /// A sample.

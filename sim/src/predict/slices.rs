@@ -19,8 +19,8 @@ pub(super) const fn updates(access: &Access) -> bool {
     matches!(access.kind, AccessKind::Atomic | AccessKind::Reduction)
 }
 
-/// Sectors that an access brings to L2: two values for each lane, if L2 compares several of a sector, take twice as long, and so do sectors full of sums
-/// of 8 bytes (`red_add_f64_32` beside `red_add_f32_32`, `atom_cas_b32_32` of `kernels/calibrate/opcodes.cu`).
+/// Sectors that an access brings to L2: two values for each lane, if L2 compares several of a sector, take twice as long, and so do
+/// sectors full of sums of 8 bytes (`red_add_f64_32` beside `red_add_f32_32`, `atom_cas_b32_32` of `kernels/calibrate/opcodes.cu`).
 pub(super) fn packets(access: &Access) -> f64 {
     let twice = match access.update {
         Update::Plain => false,
@@ -91,7 +91,8 @@ pub(super) fn hottest<'a>(
     places.into_values().map(whole).fold(Hottest::default(), more)
 }
 
-/// How a launch of so many blocks updates memory, of which the trace has some from all over the grid: where at least two of them update a place, others do, too.
+/// How a launch of so many blocks updates memory, of which the trace has some from all over the grid: where at least two of them update
+/// a place, others do, too.
 pub(crate) fn updates_of_all(spread: &Trace, blocks: u64, rates: &Rates) -> Updates {
     let all = blocks as f64 / spread.blocks.len().max(1) as f64;
     let times = |touch: usize| if touch > 1 { all } else { 1.0 };
@@ -116,7 +117,7 @@ pub(crate) fn stored_by_many(spread: &Trace, rates: &Rates) -> HashSet<u64> {
             if access.kind != AccessKind::Store {
                 continue;
             }
-            let chunks = spread.touched(access).iter().map(|sector| sector * 32 / rates.l2_chunk_bytes as u64);
+            let chunks = spread.touched(access).iter().map(|&sector| rates.chunk(sector));
             many.extend(chunks.filter(|&chunk| last.insert(chunk, number).is_some_and(|before| before != number)));
         }
     }
@@ -148,7 +149,7 @@ pub(super) fn busiest<'a>(
             }
             let each = rounds(access) / f64::from(access.sectors.max(1));
             for &sector in trace.touched(access) {
-                let chunk = sector * 32 / rates.l2_chunk_bytes as u64;
+                let chunk = rates.chunk(sector);
                 let before = last.insert(chunk, sector);
                 let (of, blocks) = chunks.entry(chunk).or_default();
                 *blocks += usize::from(before.is_none());
@@ -193,7 +194,7 @@ fn chunks(trace: &Trace, rates: &Rates) -> BTreeMap<u64, (f64, f64, Vec<u32>)> {
             let each = clocks(access, rates) / f64::from(access.sectors);
             let held = if access.repeats > 0 && places(access) { SCATTERED } else { 1.0 };
             for &sector in trace.touched(access) {
-                let chunk = chunks.entry(sector * 32 / rates.l2_chunk_bytes as u64).or_default();
+                let chunk = chunks.entry(rates.chunk(sector)).or_default();
                 chunk.0 += each;
                 chunk.1 += each * held;
                 if chunk.2.last() != Some(&(number as u32)) {

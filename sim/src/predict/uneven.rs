@@ -29,6 +29,17 @@ const PER_INSTRUCTION: f64 = 16.0;
 /// Instructions of a full multiprocessor in the clocks of one of a lone warp: four a clock, of which a chain takes four to ten.
 const FASTER: f64 = 16.0;
 
+/// What a multiprocessor gets.
+#[derive(Debug, Clone, Default)]
+struct Got {
+    work: u64,
+    /// When its last block ends.
+    end: f64,
+    /// The instructions of its longest warp.
+    longest: u64,
+    blocks: Vec<u64>,
+}
+
 impl Work {
     fn mean(&self) -> f64 {
         self.blocks.iter().map(|block| block.1 as f64).sum::<f64>() / self.blocks.len().max(1) as f64
@@ -66,29 +77,27 @@ impl Work {
 
     /// The blocks of the multiprocessors of which one ends last, ascending: of the one that has the most work, and, where these
     /// are others, of the one whose last block ends last though it has its time for itself, and of the one that has the longest warp.
-    /// Blocks run where `placement`
-    /// says, `warps` warps each.
+    /// Blocks run where `placement` says, `warps` warps each.
     pub(crate) fn busiest(&self, placement: &Placement, warps: u32) -> Vec<Vec<u64>> {
         let clocks: Vec<f64> =
             self.blocks.iter().map(|block| block.1 as f64 / f64::from(warps.max(1)) * PER_INSTRUCTION).collect();
-        let mut got: Vec<(u64, f64, Vec<u64>)> = vec![(0, 0.0, Vec::new()); placement.multiprocessors];
-        for (&(block, work), (number, end)) in self.blocks.iter().zip(placement.deal(&clocks)) {
+        let mut got = vec![Got::default(); placement.multiprocessors];
+        let longest = self.longest.iter().copied().chain(std::iter::repeat(0));
+        for ((&(block, work), longest), (number, end)) in self.blocks.iter().zip(longest).zip(placement.deal(&clocks)) {
             let own = &mut got[number];
-            (own.0, own.1) = (own.0 + work, own.1.max(end));
-            own.2.push(block);
+            own.work += work;
+            own.end = own.end.max(end);
+            own.longest = own.longest.max(longest);
+            own.blocks.push(block);
         }
-        let most = got.iter().max_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-        let last = got.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-        let mut chosen: Vec<Vec<u64>> = most.into_iter().chain(last).map(|own| own.2.clone()).collect();
-        chosen.dedup();
+        let most = got.iter().max_by(|a, b| a.work.cmp(&b.work).then(a.end.total_cmp(&b.end)));
+        let last = got.iter().max_by(|a, b| a.end.total_cmp(&b.end).then(a.work.cmp(&b.work)));
         // Where a multiprocessor has few warps the longest one of all tells when the launch ends, however little others of its block do.
-        let longest = |blocks: &[u64]| {
-            let own = |&at: &usize| blocks.binary_search(&self.blocks[at].0).is_ok();
-            (0..self.longest.len()).filter(own).map(|at| self.longest[at]).max().unwrap_or(0)
-        };
-        let of_all = got.iter().max_by_key(|own| longest(&own.2));
-        let known = chosen.iter().map(|blocks| longest(blocks)).max().unwrap_or(0);
-        chosen.extend(of_all.filter(|own| longest(&own.2) as f64 > known as f64 * LONGER).map(|own| own.2.clone()));
+        let known = most.into_iter().chain(last).map(|own| own.longest).max().unwrap_or(0);
+        let longer = got.iter().max_by_key(|own| own.longest).filter(|own| own.longest as f64 > known as f64 * LONGER);
+        let mut chosen: Vec<Vec<u64>> =
+            most.into_iter().chain(last).chain(longer).map(|own| own.blocks.clone()).collect();
+        chosen.dedup();
         chosen
     }
 

@@ -123,8 +123,7 @@ impl Units<'_> {
                 self.asked(sector, 1.0);
             }
             if self.rates.l2_chunk_bytes.is_finite() && !access.full {
-                let chunk = line * 128 / self.rates.l2_chunk_bytes as u64;
-                *self.told.entry(chunk).or_default() += of_line as f64;
+                *self.told.entry(self.rates.chunk(line * 4)).or_default() += of_line as f64;
             }
             let fresh = stored.iter().any(|&(_, (absent, _))| absent);
             let rows = f64::from(u8::from(fresh && self.memory.opens(first, access)));
@@ -169,6 +168,7 @@ impl Units<'_> {
         }
         self.writes
     }
+
     /// All that was stored and is still kept leaves.
     pub(in super::super) fn flush(&mut self, time: f64) {
         while let Some(line) = self.stores.lines.pop_front() {
