@@ -278,6 +278,18 @@ __global__ void scatter_atomics(Word *p, Word mask, Word mul, int n, Word *out)
     if (sum == 1) *out = sum;
 }
 
+// The same where each thread loads a word, past L1, before it swaps it.
+__global__ void scatter_swaps(Word *p, Word mask, Word mul, int n, Word *out)
+{
+    Word i = blockIdx.x * blockDim.x + threadIdx.x, sum = 0;
+    for (int k = 0; k < n; k++) {
+        Word *at = p + (((i + k * 977) * mul) & mask);
+        Word before = __ldcg(at);
+        sum += atomicCAS(at, before, before + 1);
+    }
+    if (sum == 1) *out = sum;
+}
+
 // One lane of each warp adds to a sector of its own.
 __global__ void lone_reductions(Word *p, Word mask, int n)
 {
@@ -742,10 +754,14 @@ static void round_of_all(int multiprocessors)
         }));
     };
     print("l2_atomic_sectors", many / red(20, odd));
-    print("l2_returning_sectors",
-          many / clocks_of(us([&] {
-              scatter_atomics<<<4096, 256>>>((Word *)a, (1u << 20) - 1, odd, 16, out);
-          })));
+    const double returning = clocks_of(us([&] {
+        scatter_atomics<<<4096, 256>>>((Word *)a, (1u << 20) - 1, odd, 16, out);
+    }));
+    print("l2_returning_sectors", many / returning);
+    const double swapping = clocks_of(us([&] {
+        scatter_swaps<<<4096, 256>>>((Word *)a, (1u << 20) - 1, odd, 16, out);
+    }));
+    print("l2_updated_lines", many / (swapping - returning));
     print("same_sector", red(3, 1) / (many / 32 * 4));
     auto lone = [&](int log) {
         return clocks_of(us(

@@ -20,7 +20,7 @@ use crate::nvcc::{self, NvccError};
 const SOURCE: &str = include_str!("../../calibrate/calibrate.cu");
 
 /// Numbers that benchmarks give, by their names in the target's file, with the benchmark in words.
-const MEASURED: [(&str, &str); 60] = [
+const MEASURED: [(&str, &str); 61] = [
     ("clock_mhz", "clock_against_timer: clocks of one thread by nanoseconds"),
     ("launch_us", "empty_kernel: one, between two events, caches just emptied"),
     ("next_launch_us", "store_one: slope over 1 to 20 kernels in a queue"),
@@ -51,6 +51,7 @@ const MEASURED: [(&str, &str); 60] = [
     ("l2_write_lines", "scatter_stores of one word per line, 2^16 sectors"),
     ("l2_atomic_sectors", "scatter_reductions over 2^20 words"),
     ("l2_returning_sectors", "scatter_atomics over 2^20 words, whose values before are returned"),
+    ("l2_updated_lines", "scatter_swaps over 2^20 words, which are loaded before: beyond scatter_atomics"),
     ("same_sector", "scatter_reductions on the 8 words of a sector, four lanes each"),
     ("same_element", "lone_reductions on one word"),
     ("same_sum", "lone_sums of floating point to one word"),

@@ -17,6 +17,10 @@ use crate::predict::trace::{Action, FURTHER, Instruction, Issue, Source, Unit, U
 const HALF_RATE: u32 = 2;
 /// `IMAD.WIDE` and `IMAD.HI`: 4.0 clocks each, of 8 to 16 warps of a partition (H200; `imad_hi` with its loop 4.4).
 const WIDE: u32 = 4;
+/// Clocks for which a product of two words keeps its partition from dispatching, beyond its own, and which its warp waits beyond the stall
+/// count: a lone warp's `IMAD.WIDE` and `IMAD.HI` with stall counts of 4 take an H200 6.1 clocks each, and whatever stands between
+/// them 2 more than without.
+const WIDE_DISPATCH: u32 = 2;
 /// A pipe of 4 lanes: `throughput of ex2`, 2.00 clocks per warp on four partitions.
 const SPECIAL: u32 = 8;
 /// What was measured of single instructions (`kernels/calibrate/opcodes.cu`), on a GPU of compute capability 9.0.
@@ -170,7 +174,11 @@ fn issue(inst: &Inst) -> Issue {
         action: action(inst),
         sources: if computes { banks::sources(&inst.text) } else { [None; Source::PLACES] },
         beside: if unit == Unit::FmaHeavy && clocks == WIDE { measured.beside } else { 0 },
-        dispatch: if unit == Unit::Xu { measured.dispatch } else { 0 },
+        dispatch: match unit {
+            Unit::Xu => measured.dispatch,
+            Unit::FmaHeavy if clocks == WIDE => WIDE_DISPATCH,
+            _ => 0,
+        },
         stall: u32::from(control.stall),
         write: control.write,
         read: control.read,

@@ -34,8 +34,9 @@ const COUNTING: [u64; 2] = [1 << 24, 1 << 26];
 const MOST_FOOTPRINTS: u64 = 96;
 const LEAST_FOOTPRINTS: u64 = 6;
 const FOOTPRINTS: u64 = 1 << 21;
-/// Instructions of warps of the blocks that are executed one behind the other to see what L2 holds; and how many of them at once.
-const IN_ORDER: u64 = 1 << 24;
+/// Instructions of warps of the blocks that are executed one behind the other to see what L2 holds, if that are not all of them, and if
+/// it is; and how many of them at once.
+const IN_ORDER: [u64; 2] = [1 << 24, 1 << 26];
 const PART: u64 = 32;
 /// Waves of blocks that are replayed of short blocks, at most, and the instructions of their warps.
 const MOST_WAVES: u64 = 9;
@@ -205,6 +206,12 @@ fn follow<'a>(
         spread.buffers.clone_from(&trace.buffers);
         matters = held::matters(&spread, count).filter(|_| !all);
     } else if !in_turn && trace.blocks.len() as u64 != count {
+        // Few blocks tell whether what L2 holds matters, all the same.
+        if mean.saturating_mul(LEAST_FOOTPRINTS) <= IN_ORDER[0] && !all {
+            let mut spread = others(&uneven::spread(LEAST_FOOTPRINTS, count))?;
+            spread.buffers.clone_from(&trace.buffers);
+            matters = held::matters(&spread, count);
+        }
         // The beginnings of all that run at the same time are no work.
         let wanted: Vec<u64> = (0..concurrent.min(count)).collect();
         let begun = trace_by(&machine, &wanted, &|block| {
@@ -217,8 +224,9 @@ fn follow<'a>(
         trace.beside = beside::brought(&beside, &trace, concurrent, rates.l2_bytes / 32.0);
     }
     if let Some(loaded) = matters {
-        let blocks = (IN_ORDER / mean.max(1)).clamp(1, count);
-        let first = held::first((blocks, count), loaded, &rates);
+        let all_blocks = mean.saturating_mul(count) <= IN_ORDER[1];
+        let blocks = if all_blocks { count } else { (IN_ORDER[0] / mean.max(1)).clamp(1, count) };
+        let first = if all_blocks { 0 } else { held::first((blocks, count), loaded, &rates) };
         let finds = held::finds(&in_order(first, blocks), (first, count), concurrent, &rates);
         trace.fresh = finds.map(|finds| held::fresh(&trace, &finds)).unwrap_or_default();
     }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::reuse::Found;
 use super::trace::{Access, AccessKind, LOCAL_MEMORY, Trace};
+use super::units::recency::LINE;
 use crate::ir::layout::{BUFFER_STRIDE, BUFFERS_BASE};
 
 /// Bytes of lines of which only parts are written that L2 keeps before it reads the rest. Nsight Compute counts what is read by launches
@@ -23,7 +24,7 @@ pub(super) struct Part {
     pub written: f64,
     /// Of the sectors that are written in part: those whose rest is read.
     pub filled: f64,
-    /// For how many sectors of the buffer one that the sample touches stands at most.
+    /// For how many lines of the buffer one that the sample touches stands at most.
     pub most: f64,
 }
 
@@ -39,10 +40,11 @@ pub(super) struct Footprint {
     stored: HashMap<u64, f64>,
 }
 
-/// What the sample touches of a buffer, in sectors and bytes.
+/// What the sample touches of a buffer, in sectors and lines.
 #[derive(Debug, Clone, Copy, Default)]
 struct Touched {
     sectors: f64,
+    lines: f64,
     fresh: f64,
     written: f64,
 }
@@ -55,12 +57,16 @@ impl Footprint {
         let mut seen: HashMap<u64, bool> =
             beside.iter().flat_map(BTreeMap::keys).map(|&sector| (sector, false)).collect();
         let mut stored: HashMap<u64, f64> = HashMap::new();
+        let mut lines: HashSet<u64> = HashSet::new();
         for (access, found) in trace.accesses.iter().zip(found) {
             let each = bytes(access);
             for &sector in trace.touched(access) {
                 let Some(touched) = buffer(sector).and_then(|number| touched.get_mut(number)) else { continue };
                 let before = seen.get(&sector).copied();
-                touched.sectors += f64::from(u8::from(before.is_none()));
+                if before.is_none() {
+                    touched.sectors += 1.0;
+                    touched.lines += f64::from(u8::from(lines.insert(sector / LINE)));
+                }
                 if access.kind == AccessKind::Store {
                     touched.written += f64::from(u8::from(before != Some(true)));
                     *stored.entry(sector).or_default() += each;
@@ -78,15 +84,15 @@ impl Footprint {
         let mut lines: Vec<HashSet<u64>> = vec![HashSet::new(); trace.buffers.len()];
         for (&sector, _) in stored.iter().filter(|&(_, &bytes)| bytes < 32.0) {
             if let Some(lines) = buffer(sector).and_then(|number| lines.get_mut(number)) {
-                lines.insert(sector / 4);
+                lines.insert(sector / LINE);
             }
         }
-        let lines = lines.iter().zip(sizes()).map(|(lines, size)| (lines.len() as f64 * times).min(size / 4.0));
+        let lines = lines.iter().zip(sizes()).map(|(lines, size)| (lines.len() as f64 * times).min(size / LINE as f64));
         let filled = 1.0 - (UNFILLED / (lines.sum::<f64>() * 128.0).max(1.0)).min(1.0);
         let part = |(touched, size): (&Touched, f64)| {
             let of_buffer = |sectors: f64| (size / (sectors * times).max(1.0)).min(1.0);
             let weigh = |part: f64| held * part + (1.0 - held);
-            let most = (size / touched.sectors.max(1.0)).max(1.0);
+            let most = (size / LINE as f64 / touched.lines.max(1.0)).max(1.0);
             let written = weigh(of_buffer(touched.written));
             let once = of_buffer(touched.fresh);
             Part { read: weigh(once), once, written, filled: written * filled, most }

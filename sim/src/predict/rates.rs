@@ -111,6 +111,9 @@ pub struct Rates {
     /// The same of atomics whose value before is returned; 0 where it was not measured.
     #[serde(default)]
     pub l2_returning_sectors: f64,
+    /// Lines of which L2 delivers sectors that atomics update, too; 0 where it was not measured.
+    #[serde(default)]
+    pub l2_updated_lines: f64,
     /// Parts of L2 that update side by side.
     pub l2_slices: f64,
     /// Bytes next to each other that belong to one of them.
@@ -347,6 +350,7 @@ impl Rates {
             l2_write_lines: unknown,
             l2_atomic_sectors: unknown,
             l2_returning_sectors: 0.0,
+            l2_updated_lines: 0.0,
             l2_slices: unknown,
             l2_chunk_bytes: unknown,
             hand_over: 0.0,

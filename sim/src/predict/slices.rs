@@ -19,6 +19,11 @@ pub(super) const fn updates(access: &Access) -> bool {
     matches!(access.kind, AccessKind::Atomic | AccessKind::Reduction)
 }
 
+/// The sectors that atomics of a trace update.
+pub(super) fn updated(trace: &Trace) -> HashSet<u64> {
+    trace.accesses.iter().filter(|access| updates(access)).flat_map(|access| trace.touched(access)).copied().collect()
+}
+
 /// Sectors that an access brings to L2: two values for each lane, if L2 compares several of a sector, take twice as long, and so do
 /// sectors full of sums of 8 bytes (`red_add_f64_32` beside `red_add_f32_32`, `atom_cas_b32_32` of `kernels/calibrate/opcodes.cu`).
 pub(super) fn packets(access: &Access) -> f64 {

@@ -59,7 +59,7 @@ pub(super) use code::{Hindrance, Issued};
 use collector::Collector;
 use l1::L1;
 pub(super) use l1::tag_wavefronts;
-use recency::Recency;
+use recency::{Line, Recency};
 use stores::Stores;
 
 /// Most partitions of a multiprocessor.
@@ -127,6 +127,10 @@ pub(super) struct Units<'a> {
     seen: HashMap<u64, Seen>,
     /// What was asked of L2, in order.
     recency: Recency,
+    /// Lines of L2 that this multiprocessor asked for.
+    lines: HashMap<u64, Line>,
+    /// Sectors that atomics update.
+    updated: HashSet<u64>,
     /// Sectors that were stored to in part, by the chunk of memory that belongs to one slice of L2: once for each store. Blocks of one
     /// warp that set the same flag, or of eight, take an H200 as long as if no store joined another one.
     told: HashMap<u64, f64>,
@@ -186,6 +190,8 @@ impl<'a> Units<'a> {
             slices,
             seen: HashMap::new(),
             recency: Recency::default(),
+            lines: HashMap::new(),
+            updated: if rates.l2_updated_lines > 0.0 { slices::updated(trace) } else { HashSet::new() },
             told: HashMap::new(),
             dropped_so_far: 0.0,
             beside: if warm < 1.0 { trace.beside.clone() } else { Vec::new() },

@@ -49,6 +49,7 @@ impl WhatIf {
             "l2" => faster(&mut [
                 &mut rates.l2_read_sectors,
                 &mut rates.l2_read_lines,
+                &mut rates.l2_updated_lines,
                 &mut rates.l2_write_sectors,
                 &mut rates.l2_partial_sectors,
                 &mut rates.l2_write_lines,

@@ -66,8 +66,10 @@ impl Replay<'_> {
             self.stalled(id, pc, (operands, lost), Stall::NotSelected);
             self.stalled(id, pc, (lost, issued), why);
             // Who has just issued and can go on at the next clock does so, whoever waits: else registers that it keeps (`.reuse`)
-            // would be lost. What all partitions share is served in order of time all the same.
-            let goes_on = issued == greedy && !matches!(issue.unit, Unit::Lsu | Unit::Adu);
+            // would be lost. That the banks of registers are late keeps it from being dispatched, not from being chosen. What all
+            // partitions share is served in order of time all the same.
+            let chosen = issued == greedy || why == Stall::DispatchStall && operands <= greedy;
+            let goes_on = chosen && !matches!(issue.unit, Unit::Lsu | Unit::Adu);
             // Nobody takes a pipe or a place in a queue before others that come earlier, or as early: which of those is first is
             // told by their order.
             let behind = |next: &Turn| next.at < issued || next.at == issued && issued > greedy;
@@ -85,7 +87,9 @@ impl Replay<'_> {
             greedy = next;
             self.stalled(id, pc, (issued, next), Stall::Selected);
             self.took(id, (&issue, issued), what, &done);
-            let until = (issued + f64::from(issue.stall)).max(next);
+            // A product of two words is dispatched twice, which no stall count tells.
+            let twice = if issue.unit == Unit::FmaHeavy { f64::from(issue.dispatch) } else { 0.0 };
+            let until = (issued + f64::from(issue.stall)).max(next) + twice;
             let warp = &mut self.warps[id as usize];
             let (behind, why) = match issue.action {
                 Action::Fence => ((next + self.rates.fence_latency).max(warp.done), Stall::Membar),
@@ -148,8 +152,10 @@ impl Replay<'_> {
         let warp = &mut self.warps[id as usize];
         warp.next += 1;
         let long = matches!(what, What::Global(_));
-        // What waits until the memory pipe has read a register is told as waiting for that pipe, not for memory.
-        for (scoreboard, until, long) in [(issue.write, done.result, long), (issue.read, done.read, false)] {
+        // Who waits until the memory pipe has read a register for an access to global memory is told as waiting for memory, too: Nsight
+        // Compute tells `long_scoreboard` of whatever L1 releases (an H200's kernels that overwrite addresses behind stores and
+        // reductions have hardly any `short_scoreboard`).
+        for (scoreboard, until) in [(issue.write, done.result), (issue.read, done.read)] {
             let Some(scoreboard) = scoreboard.map(usize::from).filter(|&number| number < SCOREBOARDS) else { continue };
             if until > warp.ready[scoreboard] {
                 warp.ready[scoreboard] = until;

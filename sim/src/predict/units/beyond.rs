@@ -12,7 +12,7 @@ use super::super::rates::Rates;
 use super::super::reuse::Found;
 use super::super::slices;
 use super::super::trace::{Access, AccessKind};
-use super::recency::{self, Last};
+use super::recency::{self, LINE};
 use super::stores::SCATTERED;
 use super::{Units, at};
 
@@ -47,14 +47,14 @@ pub(super) struct Seen {
     stored: f64,
     /// Whether anybody stored to it.
     dirty: bool,
-    /// When L2 was asked for it last.
-    last: Option<Last>,
+    /// What was dropped of its line when L2 was asked for it last; nothing where L2 was not asked.
+    asked: Option<f64>,
 }
 
 impl Seen {
     /// All of a sector, for a block.
     const fn by(block: u32) -> Self {
-        Self { block, blocks: 1, ready: 0.0, stored: 0.0, dirty: false, last: None }
+        Self { block, blocks: 1, ready: 0.0, stored: 0.0, dirty: false, asked: None }
     }
 }
 
@@ -187,7 +187,7 @@ impl Units<'_> {
         let whole = own && seen.stored == 0.0;
         if !whole {
             let before = if own { seen.stored } else { 0.0 };
-            *seen = Seen { stored: (before + bytes).min(32.0), last: seen.last, ..Seen::by(block) };
+            *seen = Seen { stored: (before + bytes).min(32.0), asked: seen.asked, ..Seen::by(block) };
         }
         seen.dirty = true;
         (false, clean)
@@ -207,10 +207,13 @@ impl Units<'_> {
         }
         let Some(seen) = self.seen.get_mut(&sector) else { return 0.0 };
         let most = self.footprint.part(sector).most;
-        let (last, since) = self.recency.touch(seen.last, recency::weight(self.active, shared, most));
-        seen.last = Some(last);
+        let weight = LINE as f64 * recency::weight(self.active, shared, most);
+        let line = self.lines.entry(sector / LINE).or_default();
         // Of what all load L2 holds half.
-        recency::dropped(since, 2.0 * self.rates.l2_shared() / 32.0)
+        self.recency.touch(line, 2.0 * self.rates.l2_shared() / 32.0, weight);
+        let dropped = seen.asked.map_or(0.0, |mark| line.dropped_since(mark));
+        seen.asked = Some(line.mark());
+        dropped
     }
 
     /// Whether a block beside this one brings a sector that this one touches for the first time: at the same time, or before. Then the
@@ -233,6 +236,12 @@ impl Units<'_> {
         32.0
     }
 
+    /// The same of a pair that L2 has dropped: the other one is brought again, too, if it is gone as well.
+    fn again_with_its_pair(&mut self, sector: u64, shared: f64) -> f64 {
+        let there = self.seen.contains_key(&(sector ^ 1));
+        if there && self.asked(sector ^ 1, shared) > 0.5 { 64.0 } else { 32.0 }
+    }
+
     /// A load that begins at `start`: when its result is there.
     pub(super) fn load(
         &mut self,
@@ -249,7 +258,7 @@ impl Units<'_> {
             if access.polls { Found { fresh: 0.0, lost: 0.0, cold: false, many: true, ..found } } else { found };
         let sectors = f64::from(access.sectors);
         let asked = (f64::from(access.lanes * access.width) / sectors.max(1.0)).min(32.0);
-        let (mut missed, mut bytes) = (0.0, 0.0);
+        let (mut missed, mut updated, mut bytes) = (0.0, 0.0, 0.0);
         let (mut chunks, mut last, mut rows) = (0.0f64, u64::MAX, 0.0);
         let (mut far, mut alone) = (false, false);
         let first = trace.sectors.get(range.start).map_or(0, |sector| sector / 4);
@@ -262,6 +271,7 @@ impl Units<'_> {
                 continue;
             }
             missed += 1.0;
+            updated += f64::from(u8::from(self.updated.contains(&sector)));
             let dropped = self.asked(sector, f64::from(found.shared));
             // A block beside this one may have it brought, at the same time or before.
             let brought = if found.many { None } else { self.brought(sector, block) };
@@ -277,7 +287,7 @@ impl Units<'_> {
             let fresh = !l2 && brought.is_none() && self.fresh_so_far >= 1.0;
             if again {
                 self.dropped_so_far -= 1.0;
-                bytes += 32.0;
+                bytes += self.again_with_its_pair(sector, f64::from(found.shared));
             }
             if !l2 && brought.is_none() {
                 // Whoever has it brought has the pair brought.
@@ -309,7 +319,9 @@ impl Units<'_> {
         }
         let missed_lines = (missed / sectors * f64::from(access.lines)).ceil();
         self.leave(missed_lines, passes);
-        let lookups = missed_lines * self.active / rates.l2_read_lines;
+        // What atomics update is on the side of L2 that it belongs to only.
+        let slower = if updated > 0.0 { rates.l2_read_lines / rates.l2_updated_lines - 1.0 } else { 0.0 };
+        let lookups = missed_lines * self.active / rates.l2_read_lines * (1.0 + slower.max(0.0) * updated / missed);
         let busy = (missed * self.active / rates.l2_read_sectors).max(lookups);
         let slot = start.max(self.reads).max(self.lookups - lookups);
         self.reads = slot + busy;

@@ -1,10 +1,14 @@
-//! How long ago a sector was touched, as L2 counts it: by what was asked for since. L2 drops what was touched least
+//! How long ago a line was touched, as L2 counts it: by what was asked for since. L2 drops what was touched least
 //! recently. Blocks of an H200 that read a part of memory of their own, again and again, find all of it in L2 as long as all
 //! parts together are at most 44 MB (1.2 MB of it come from memory), and nothing of it from 56 MB on (54.7 MB come); where all
 //! blocks read the same, all of 28 MB and nothing of 36. What is stored takes a place as well.
 //!
 //! The two numbers differ because L2 has two sides. What is loaded from the other side is kept on both, which of what one
 //! multiprocessor loads is a quarter, and of what all of them load all of it.
+//!
+//! L2 has places for lines, of which it brings the pairs of sectors that are asked for. So what is alone in its line takes the place of
+//! four sectors, and all of a line is dropped together: blocks of an H200 that read one, two and four sectors of each line of a part of
+//! their own find all of it again if the lines have 40 MB, a tenth of it comes from memory with 48, and nearly all with 64.
 
 /// Touches that count as one moment.
 const MOMENT: u32 = 256;
@@ -13,52 +17,80 @@ const COPIES: [f64; 3] = [1.25, 1.5, 2.0];
 /// Of what L2 holds: from where on a part is dropped, and from where on all.
 const DROPPED: (f64, f64) = (0.9, 1.1);
 
-/// What was touched, in order; each sector at its last touch.
+/// Sectors of a line.
+pub(in super::super) const LINE: u64 = 4;
+/// Added to [`Line::lost`] where all of a line is dropped.
+const ALL: f64 = 64.0;
+
+/// What was touched, in order; each line at its last touch.
 #[derive(Debug, Default)]
 pub(in super::super) struct Recency {
-    /// Sectors by moment, as a binary indexed tree (Fenwick, A new data structure for cumulative frequency tables, 1994).
+    /// Places of sectors by moment, as a binary indexed tree (Fenwick, A new data structure for cumulative frequency tables, 1994).
     tree: Vec<f64>,
     all: f64,
     touches: u32,
 }
 
-/// When a sector was touched last, and for how many it stands.
+/// When a line was touched last, and for how many places of sectors it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(in super::super) struct Last {
+struct Last {
     moment: u32,
     weight: f32,
 }
 
-/// Sectors of L2 for which one of this multiprocessor stands, if `active` ones do alike and `shared` of them touch the same; of a
-/// buffer of which it stands for `most` sectors at most.
+/// A line of L2.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(in super::super) struct Line {
+    last: Option<Last>,
+    /// The part that was dropped from the first touch on, as the logarithm of what stayed: the difference of two times tells what was
+    /// dropped in between.
+    lost: f64,
+}
+
+impl Line {
+    /// All of it that was dropped so far, to be told to [`Self::dropped_since`] later.
+    pub(in super::super) const fn mark(&self) -> f64 {
+        self.lost
+    }
+
+    /// The part that was dropped since a mark.
+    pub(in super::super) fn dropped_since(&self, mark: f64) -> f64 {
+        1.0 - libm::exp(mark - self.lost)
+    }
+}
+
+/// Lines of L2 for which one of this multiprocessor stands, if `active` ones do alike and `shared` of them touch the same; of a
+/// buffer of which it stands for `most` lines at most.
 pub(super) fn weight(active: f64, shared: f64, most: f64) -> f64 {
     let shared = shared.max(active / most).clamp(1.0, active.max(1.0));
     active / shared * copies(shared as usize)
 }
 
 /// Copies that L2 keeps of what so many multiprocessors load.
-pub(in super::super) fn copies(shared: usize) -> f64 {
+fn copies(shared: usize) -> f64 {
     COPIES[shared.clamp(1, COPIES.len()) - 1]
 }
 
 /// The part of what was touched so many sectors ago that L2 has dropped, if it holds `held` of them.
-pub(in super::super) fn dropped(since: f64, held: f64) -> f64 {
+fn dropped(since: f64, held: f64) -> f64 {
     let (from, to) = DROPPED;
     ((since / held.max(1.0) - from) / (to - from)).clamp(0.0, 1.0)
 }
 
 impl Recency {
-    /// A sector is touched that was touched before as `last` says: how it is from now on, and how many were touched since.
-    pub(in super::super) fn touch(&mut self, last: Option<Last>, weight: f64) -> (Last, f64) {
-        let since = last.map_or(0.0, |last| {
+    /// A line is touched that stands for so many places of sectors from now on, in an L2 that holds so many sectors.
+    pub(in super::super) fn touch(&mut self, line: &mut Line, held: f64, weight: f64) {
+        let since = line.last.map_or(0.0, |last| {
             let since = self.all - self.until(last.moment);
             self.add(last.moment, -f64::from(last.weight));
             since
         });
+        let dropped = dropped(since, held);
+        line.lost += if dropped < 1.0 { -libm::log(1.0 - dropped) } else { ALL };
         let last = Last { moment: self.touches / MOMENT, weight: weight as f32 };
         self.touches += 1;
         self.add(last.moment, f64::from(last.weight));
-        (last, since)
+        line.last = Some(last);
     }
 
     /// All that was touched.
@@ -99,24 +131,46 @@ impl Recency {
 mod tests {
     use super::*;
 
+    /// The part of a line that is dropped until it is touched again.
+    fn again(recency: &mut Recency, line: &mut Line, held: f64) -> f64 {
+        let mark = line.mark();
+        recency.touch(line, held, 2.0);
+        line.dropped_since(mark)
+    }
+
     #[test]
     fn what_was_touched_since_is_counted_once() {
         let mut recency = Recency::default();
-        let mut last: Vec<Option<Last>> = vec![None; 4096];
-        let mut touch = |recency: &mut Recency, sector: usize| {
-            let (now, since) = recency.touch(last[sector], 2.0);
-            last[sector] = Some(now);
-            since
-        };
-        (0..4096).for_each(|sector| assert_eq!(touch(&mut recency, sector), 0.0));
-        // A second and a third round: all others were touched since, whatever the rounds before.
-        for sector in (0..4096).chain(0..4096) {
-            let since = touch(&mut recency, sector);
-            assert!((2.0 * 3500.0..=2.0 * 4096.0).contains(&since), "{sector}: {since}");
+        let mut lines = vec![Line::default(); 4096];
+        // All others were touched since, whatever the rounds before, and there is place for most of them or for few.
+        for (held, part) in [(2.0 * 4096.0 * 1.3, 0.0), (2.0 * 4096.0 * 0.8, 1.0)] {
+            lines.iter_mut().for_each(|line| recency.touch(line, 1e9, 2.0));
+            for line in &mut lines {
+                assert!((again(&mut recency, line, held) - part).abs() < 1e-9);
+            }
         }
         // What comes again at once.
-        touch(&mut recency, 17);
-        assert!(touch(&mut recency, 17) <= 2.0 * f64::from(MOMENT));
+        recency.touch(&mut lines[17], 1e9, 2.0);
+        assert_eq!(again(&mut recency, &mut lines[17], 3.0 * f64::from(MOMENT)), 0.0);
+    }
+
+    #[test]
+    fn a_line_tells_what_was_dropped_between_two_times() {
+        let (mut recency, mut lines) = (Recency::default(), vec![Line::default(); 16384]);
+        let round = |recency: &mut Recency, lines: &mut [Line], held: f64| {
+            lines.iter_mut().for_each(|line| recency.touch(line, held, 1.0));
+        };
+        round(&mut recency, &mut lines, 1e9);
+        let mark = lines[0].mark();
+        round(&mut recency, &mut lines, 1e9);
+        assert_eq!(lines[0].dropped_since(mark), 0.0);
+        // Half of it, twice.
+        for part in [0.5, 0.75] {
+            round(&mut recency, &mut lines, 16384.0);
+            assert!((lines[0].dropped_since(mark) - part).abs() < 0.1, "{}", lines[0].dropped_since(mark));
+        }
+        round(&mut recency, &mut lines, 100.0);
+        assert!(lines[0].dropped_since(mark) > 0.999 && lines[0].dropped_since(lines[0].mark()) == 0.0);
     }
 
     #[test]
