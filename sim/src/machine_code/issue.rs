@@ -165,6 +165,7 @@ pub(super) fn polls(program: &Program) -> Vec<bool> {
 fn issue(inst: &Inst) -> Issue {
     let (unit, clocks, latency) = path(inst);
     let computes = matches!(unit, Unit::Alu | Unit::Fma | Unit::FmaHeavy | Unit::Fp64 | Unit::Xu);
+    let wide = unit == Unit::FmaHeavy && clocks == WIDE;
     let control = &inst.control;
     let measured = Measured::get();
     Issue {
@@ -173,10 +174,10 @@ fn issue(inst: &Inst) -> Issue {
         latency,
         action: action(inst),
         sources: if computes { banks::sources(&inst.text) } else { [None; Source::PLACES] },
-        beside: if unit == Unit::FmaHeavy && clocks == WIDE { measured.beside } else { 0 },
+        beside: if wide { measured.beside } else { 0 },
         dispatch: match unit {
             Unit::Xu => measured.dispatch,
-            Unit::FmaHeavy if clocks == WIDE => WIDE_DISPATCH,
+            _ if wide => WIDE_DISPATCH,
             _ => 0,
         },
         stall: u32::from(control.stall),

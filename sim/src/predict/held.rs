@@ -145,7 +145,7 @@ pub(crate) fn finds(
                 continue;
             }
             pairs += 1;
-            let missed = before.map_or(1.0, |before| if together(number, before) { 0.0 } else { missed });
+            let missed = if before.is_some_and(|before| together(number, before)) { 0.0 } else { missed };
             let (all, finds) = of.entry(touch.pc).or_default();
             *all += 1.0;
             finds.missed += missed;

@@ -139,7 +139,7 @@ fn spread(chunk: u64, chunks: f64, mean: f64) -> f64 {
 /// one, too, once it was loaded from there. So of what one block loaded, or stored, a quarter is far from another block: 25 of a
 /// hundred lines take an H200's thread 430 to 535 clocks the first time, and 273 to 345 like all others from then on.
 fn is_far(sector: u64) -> bool {
-    slices::mix(sector / 4, 2) & 3 == 0
+    slices::mix(sector / LINE, 2) & 3 == 0
 }
 
 impl Units<'_> {
@@ -198,8 +198,8 @@ impl Units<'_> {
         self.seen.insert(sector, Seen::by(NOBODY)).is_none()
     }
 
-    /// L2 is asked for a sector that is known, which as many blocks touch as `shared` says: the part of it that L2 has dropped since
-    /// it was asked for it last.
+    /// L2 is asked for a sector, which as many blocks touch as `shared` says: the part of it that L2 has dropped since it was asked for it
+    /// last; nothing of one that is not known.
     pub(super) fn asked(&mut self, sector: u64, shared: f64) -> f64 {
         // Without machine code it is not known which accesses go on side by side.
         if self.pipes_of_code.is_none() {
@@ -238,8 +238,7 @@ impl Units<'_> {
 
     /// The same of a pair that L2 has dropped: the other one is brought again, too, if it is gone as well.
     fn again_with_its_pair(&mut self, sector: u64, shared: f64) -> f64 {
-        let there = self.seen.contains_key(&(sector ^ 1));
-        if there && self.asked(sector ^ 1, shared) > 0.5 { 64.0 } else { 32.0 }
+        if self.asked(sector ^ 1, shared) > 0.5 { 64.0 } else { 32.0 }
     }
 
     /// A load that begins at `start`: when its result is there.
@@ -261,7 +260,7 @@ impl Units<'_> {
         let (mut missed, mut updated, mut bytes) = (0.0, 0.0, 0.0);
         let (mut chunks, mut last, mut rows) = (0.0f64, u64::MAX, 0.0);
         let (mut far, mut alone) = (false, false);
-        let first = trace.sectors.get(range.start).map_or(0, |sector| sector / 4);
+        let first = trace.sectors.get(range.start).map_or(0, |sector| sector / LINE);
         // Who asks for what is on its way waits until it comes.
         let pending = if access.kind == AccessKind::Load { self.pending(access) } else { 0.0 };
         let mut pairs = Vec::new();
