@@ -267,7 +267,7 @@ fn numbers(
     numbers.push(derived(
         "l2_slices",
         slices,
-        "the number of slices that, with chunks dealt out by a hash, gives scatter_reductions' rate".to_owned(),
+        "the number of slices that, with chunks dealt out evenly, gives scatter_reductions' rate".to_owned(),
     ));
     numbers.extend(measured.into_iter().filter(|number| !HELPERS.contains(&&*number.name)));
     Ok(numbers)

@@ -222,6 +222,7 @@ fn follow<'a>(
     if !in_turn && trace.blocks.len() as u64 != count {
         let beside = others(&beside::blocks(&chosen.followed, machine.grid, FOOTPRINTS / mean.max(1)))?;
         trace.beside = beside::brought(&beside, &trace, concurrent, rates.l2_bytes / 32.0);
+        trace.shared_rows = beside::shared_rows(&beside, &trace);
     }
     if let Some(loaded) = matters {
         let all_blocks = mean.saturating_mul(count) <= IN_ORDER[1];

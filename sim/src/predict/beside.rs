@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::trace::{BlockTrace, Event, Trace};
+use super::units::beyond::row_of;
 use crate::launch::Dim3;
 
 /// Steps to blocks that began earlier, in the order in which they are looked at where not all can be: those that share a face, those
@@ -81,6 +82,28 @@ pub(crate) fn brought(beside: &Trace, followed: &Trace, concurrent: u64, held: f
     followed.blocks.iter().zip(own).map(of).collect()
 }
 
+/// Of rows of memory that several of these blocks load, each another part, the part that one of them loads at most.
+pub(crate) fn shared_rows(beside: &Trace, followed: &Trace) -> HashMap<u64, f32> {
+    // The pairs of a row that all load, and the most that one does.
+    let mut rows: HashMap<u64, (u32, u32)> = HashMap::new();
+    for trace in [beside, followed] {
+        for block in &trace.blocks {
+            let mut own: HashMap<u64, u32> = HashMap::new();
+            for sector in loaded(block, trace) {
+                *own.entry(row_of(sector)).or_default() |= 1 << (sector / 2 % 32);
+            }
+            for (row, pairs) in own {
+                let (all, most) = rows.entry(row).or_default();
+                (*all, *most) = (*all | pairs, (*most).max(pairs.count_ones()));
+            }
+        }
+    }
+    let part = |(row, (all, most)): (u64, (u32, u32))| {
+        (most < all.count_ones()).then(|| (row, most as f32 / all.count_ones() as f32))
+    };
+    rows.into_iter().filter_map(part).collect()
+}
+
 /// The sectors that a block loads.
 fn loaded(block: &BlockTrace, trace: &Trace) -> BTreeSet<u64> {
     let access = |event: &Event| match *event {
@@ -129,6 +152,24 @@ mod tests {
         // Those 8 blocks before are no longer under way where 16 run at once, and gone where L2 holds 20 sectors.
         assert_eq!(brought(&rows(&beside), &followed, 16, 1e6), of(false));
         assert_eq!(brought(&rows(&beside), &followed, 16, 20.0), [BTreeMap::new(), BTreeMap::new()]);
+    }
+
+    #[test]
+    fn rows_that_blocks_load_together_are_shared() {
+        // Each block loads a pair of its own, four of which are a row; and two pairs each of a row.
+        let of = |sectors: &[u64], index: u64| {
+            let mut trace = Trace { sectors: sectors.to_vec(), ..Trace::default() };
+            let access = Access { sectors: sectors.len() as u32, lines: 1, ..Access::default() };
+            trace.accesses.push(access);
+            let warps = vec![vec![Event::Global { pc: 0, access: 0 }]];
+            trace.blocks.push(BlockTrace { index, warps, ..BlockTrace::default() });
+            trace
+        };
+        let parts = shared_rows(&of(&[0, 1, 8, 9, 10, 11], 0), &of(&[2, 3, 12, 13, 16, 17], 1));
+        assert_eq!(parts.get(&0), Some(&0.5));
+        assert_eq!(parts.get(&1), Some(&(2.0 / 3.0)));
+        // What one block loads alone is its own.
+        assert_eq!(parts.get(&2), None);
     }
 
     #[test]

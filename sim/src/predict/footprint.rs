@@ -163,7 +163,8 @@ fn buffer(sector: u64) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const FRESH: Found = Found { fresh: 1.0, lost: 0.0, common: false, cold: true, many: false, shared: 1.0 };
+    const FRESH: Found =
+        Found { fresh: 1.0, lost: 0.0, common: false, cold: 1.0, many: false, later: 1.0, shared: 1.0 };
 
     /// Accesses of so many bytes by each of 32 lanes, each of the sectors from one on.
     fn trace(buffers: &[u64], accesses: &[(AccessKind, u64, u32, u32)]) -> Trace {

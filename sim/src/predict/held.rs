@@ -43,6 +43,19 @@ pub(crate) struct Finds {
     pub(crate) missed: f64,
     /// The part that another block touched so long before that it is there.
     pub(crate) settled: f64,
+    /// Of blocks behind those that begin together, the part that comes from memory; no more than of all. Tables are brought by the first.
+    pub(crate) later: f64,
+}
+
+/// What a load brings to L2 of what its block touches for the first time.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Brought {
+    /// The part that comes from memory.
+    pub fresh: f32,
+    /// The part that was there long before.
+    pub settled: f32,
+    /// How many times the part from memory it is for blocks behind those that begin together: 0 to 1.
+    pub later: f32,
 }
 
 /// The first touches of each block, of those pairs that are looked at.
@@ -124,7 +137,7 @@ pub(crate) fn finds(
     let settles = Settles::new((first, blocks), in_waves, concurrent);
     let mut sides: [Side; 2] = Default::default();
     let mut touched_by: HashMap<u64, u64> = HashMap::new();
-    let mut of: BTreeMap<u32, (f64, Finds)> = BTreeMap::new();
+    let mut of: BTreeMap<u32, (f64, f64, Finds)> = BTreeMap::new();
     let (mut measured, mut pairs) = (0, 0);
     for (number, touches) in (first..).zip(blocks) {
         // What was not touched yet is not there if there is no place for it; it may be there if there is much.
@@ -146,14 +159,21 @@ pub(crate) fn finds(
             }
             pairs += 1;
             let missed = if before.is_some_and(|before| together(number, before)) { 0.0 } else { missed };
-            let (all, finds) = of.entry(touch.pc).or_default();
+            let (all, behind, finds) = of.entry(touch.pc).or_default();
             *all += 1.0;
             finds.missed += missed;
+            if number >= concurrent {
+                *behind += 1.0;
+                finds.later += missed;
+            }
             finds.settled += if settles.by_then(number, touch) { 1.0 - missed } else { 0.0 };
         }
     }
-    let part = |(pc, (all, finds)): (u32, (f64, Finds))| {
-        (pc, Finds { missed: finds.missed / all, settled: finds.settled / all })
+    let part = |(pc, (all, behind, finds)): (u32, (f64, f64, Finds))| {
+        let missed = finds.missed / all;
+        // Of few it is not known.
+        let later = if behind > all / 4.0 { (finds.later / behind).min(missed) } else { missed };
+        (pc, Finds { missed, settled: finds.settled / all, later })
     };
     (measured >= FEWEST.0 && pairs >= FEWEST.1).then(|| of.into_iter().map(part).collect())
 }
@@ -236,15 +256,15 @@ impl Settles {
 
 /// What the followed blocks find of what they bring to L2 themselves, by instruction: the part that comes from memory, and whether most
 /// of it has been there for long, if blocks find of all that each of them touches what `finds` says.
-pub(crate) fn fresh(followed: &Trace, finds: &BTreeMap<u32, Finds>) -> BTreeMap<u32, (f32, bool)> {
+pub(crate) fn fresh(followed: &Trace, finds: &BTreeMap<u32, Finds>) -> BTreeMap<u32, Brought> {
     let mut of: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     let mut known: HashSet<u64> = HashSet::new();
-    let settled = |pc: u32| finds.get(&pc).is_some_and(|finds| finds.settled > 0.5);
+    let settled = |pc: u32| finds.get(&pc).map_or(0.0, |finds| finds.settled);
     for (number, block) in followed.blocks.iter().enumerate() {
         let beside = followed.beside.get(number);
         for touch in first_touches(block, followed, |_| true).into_iter().filter(|touch| touch.asks) {
             // Of what many blocks touch those beside this one tell nothing.
-            let many = settled(touch.pc) || reuse::by_many(followed, touch.pc);
+            let many = settled(touch.pc) > 0.5 || reuse::by_many(followed, touch.pc);
             let of_beside = |side: u64| beside.is_some_and(|beside| beside.contains_key(&(touch.pair * 2 + side)));
             let brought = !many && (of_beside(0) || of_beside(1));
             let (all, own) = of.entry(touch.pc).or_default();
@@ -254,7 +274,9 @@ pub(crate) fn fresh(followed: &Trace, finds: &BTreeMap<u32, Finds>) -> BTreeMap<
     }
     let part = |(pc, (all, own)): (u32, (f64, f64))| {
         let finds = finds.get(&pc)?;
-        Some((pc, ((finds.missed * all / own.max(1.0)).min(1.0) as f32, settled(pc))))
+        let fresh = (finds.missed * all / own.max(1.0)).min(1.0) as f32;
+        let later = if finds.missed > 0.0 { finds.later / finds.missed } else { 1.0 };
+        Some((pc, Brought { fresh, settled: finds.settled as f32, later: later as f32 }))
     };
     of.into_iter().filter_map(part).collect()
 }
@@ -299,7 +321,7 @@ mod tests {
         // So of what four blocks one behind the other bring themselves.
         let followed = blocks(4, 4, |block, load| 900 + block + 3 - load);
         let fresh = fresh(&followed, &finds);
-        assert!(fresh[&0].0 > 0.99 && fresh[&3].0 < 0.01, "{fresh:?}");
+        assert!(fresh[&0].fresh > 0.99 && fresh[&3].fresh < 0.01, "{fresh:?}");
     }
 
     #[test]
@@ -309,6 +331,16 @@ mod tests {
         let finds = found(&rows, 6000);
         assert!(finds[&0].settled < 0.01, "{finds:?}");
         assert!((1..4).all(|load| finds[&load].settled > 0.99), "{finds:?}");
+    }
+
+    #[test]
+    fn a_table_is_brought_by_the_blocks_that_begin_first() {
+        // Places at random of 6 MB, of which all blocks together load 25.
+        let table = blocks(6000, 64, |block, load| mix(block * 64 + load, 11) % 100_000);
+        let finds = found(&table, 1500);
+        let (missed, later) =
+            finds.values().fold((0.0, 0.0), |(missed, later), f| (missed + f.missed, later + f.later));
+        assert!((missed / 64.0 - 0.26).abs() < 0.04 && (later / 64.0 - 0.12).abs() < 0.04, "{missed} {later}");
     }
 
     #[test]

@@ -103,6 +103,8 @@ impl Roofline {
 /// sectors come two in a packet, updates of one element one by one.
 const L2_SECTORS: f64 = 162.0;
 const L2_PACKETS: f64 = 41.2;
+/// Lines that L2 looks up in a clock of a multiprocessor: one in each of an H200's 94 slices (`lts__t_sectors`), whose clock is 1708 MHz.
+const L2_TAGS: f64 = 81.1;
 /// How busy Nsight Compute calls L2 when it does as many scattered updates as it can: its tags in `by_key_atomic_f64` of
 /// random keys.
 const L2_UPDATES: f64 = 0.94;
@@ -124,6 +126,7 @@ impl Light {
             part(at::L2_WRITES) * (rates.l2_write_lines / L2_PACKETS).min(1.0),
             part(at::ATOMICS) * L2_UPDATES,
             part(at::PLACES) * replayed.spread * packets.min(1.0 / replayed.spread.max(f64::MIN_POSITIVE)),
+            replayed.l2_tags / (clocks * L2_TAGS),
             dram,
         ];
         Self { compute_percent: most(&pipes), memory_percent: most(&memories) }

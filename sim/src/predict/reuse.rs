@@ -11,6 +11,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::held::Brought;
 use super::hot;
 use super::rates::Rates;
 use super::trace::{AccessKind, BlockTrace, Event, Hot, Sharing, Trace};
@@ -32,10 +33,12 @@ pub(super) struct Found {
     pub lost: f32,
     /// Whether most other blocks touch the same.
     pub common: bool,
-    /// Whether it is memory's to bring, and others that ask at the same time wait for it, too.
-    pub cold: bool,
+    /// Of what others have brought the part for which who asks waits as long as they do, as they ask at the same time.
+    pub cold: f32,
     /// Whether so many blocks touch the same that a few beside this one tell nothing of it.
     pub many: bool,
+    /// How many times `fresh` it is for blocks behind those that begin together.
+    pub later: f32,
     /// Of the blocks that run at the same time those that touch the same: as many as of all, if these are spread evenly.
     pub shared: f32,
 }
@@ -187,7 +190,8 @@ fn shared_by(found: f64, q: f64, all: f64) -> f64 {
 
 /// What each access finds in L2. `warm` is the part of all memory that launches before left there.
 pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
-    let own = Found { fresh: (1.0 - warm) as f32, lost: 0.0, common: false, cold: false, many: false, shared: 1.0 };
+    let own =
+        Found { fresh: (1.0 - warm) as f32, lost: 0.0, common: false, cold: 0.0, many: false, later: 1.0, shared: 1.0 };
     let mut found = vec![own; trace.accesses.len()];
     let of = |sharing: &Sharing, early: bool| {
         // What L2 does not hold until it is asked for again comes from memory again.
@@ -198,8 +202,9 @@ pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
             fresh: fresh as f32,
             lost: ((1.0 - held) * (1.0 - warm)) as f32,
             common: sharing.blocks * 2 > sharing.of,
-            cold: warm < 1.0 && !early,
+            cold: if warm < 1.0 && !early { 1.0 } else { 0.0 },
             many: early || sharing.blocks >= MANY,
+            later: 1.0,
             shared: (sharing.blocks as f32).max(1.0),
         }
     };
@@ -209,13 +214,13 @@ pub(super) fn found(trace: &Trace, rates: &Rates, warm: f64) -> Vec<Found> {
         if let Some(sharing) = hot::shared(trace, *pc, *access) {
             found[*access as usize] = of(sharing, early);
         } else if early {
-            found[*access as usize] = Found { fresh: 0.0, cold: false, many: true, ..own };
+            found[*access as usize] = Found { fresh: 0.0, cold: 0.0, many: true, ..own };
         }
-        if let (false, Some(&(fresh, settled))) = (early, trace.fresh.get(pc)) {
+        if let (false, Some(&Brought { fresh, settled, later })) = (early, trace.fresh.get(pc)) {
             let fresh = fresh * own.fresh;
             let Found { cold, many, .. } = found[*access as usize];
-            let (cold, many) = (cold && !settled, many || settled);
-            found[*access as usize] = Found { fresh, lost: fresh, cold, many, ..found[*access as usize] };
+            let (cold, many) = (cold * (1.0 - settled - fresh).max(0.0), many || settled > 0.5);
+            found[*access as usize] = Found { fresh, lost: fresh, cold, many, later, ..found[*access as usize] };
         }
     }
     found
@@ -293,13 +298,13 @@ mod tests {
         let own = trace(&[10, 11, 500, 501], 64, |block, warp| block * 64 + warp);
         assert_eq!(
             found_of(own, 1000),
-            Found { fresh: 1.0, lost: 0.0, common: false, cold: false, many: false, shared: 1.0 }
+            Found { fresh: 1.0, lost: 0.0, common: false, cold: 0.0, many: false, later: 1.0, shared: 1.0 }
         );
         // Neighbours share an edge, far blocks nothing.
         let edges = trace(&[10, 11, 500, 501], 64, |block, warp| block * 50 + warp);
         assert_eq!(
             found_of(edges, 1000),
-            Found { fresh: 1.0, lost: 0.0, common: false, cold: false, many: false, shared: 1.0 }
+            Found { fresh: 1.0, lost: 0.0, common: false, cold: 0.0, many: false, later: 1.0, shared: 1.0 }
         );
     }
 

@@ -3,7 +3,8 @@
 //! A trace has the instructions of the kernel once, and per warp a list of events: straight runs, single instructions,
 //! memory accesses with what they cost, and barriers with who waited there. It holds no values of registers or memory.
 
-use std::collections::{BTreeMap, HashSet};
+use super::held::Brought;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A sample of a launch.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -31,9 +32,10 @@ pub struct Trace {
     /// Of each replayed block the sectors that blocks beside it bring which began earlier, and whether they do so at the same time,
     /// so that it waits for memory, too.
     pub beside: Vec<BTreeMap<u64, bool>>,
-    /// Of what a load of the replayed blocks brings to L2, by instruction: the part that comes from memory, and whether most was there
-    /// long before; where blocks that were executed one behind the other tell.
-    pub fresh: BTreeMap<u32, (f32, bool)>,
+    /// Of rows of memory that replayed blocks and those beside them load together, the part that one block loads at most.
+    pub shared_rows: HashMap<u64, f32>,
+    /// What a load of the replayed blocks brings to L2, by instruction, where blocks that were executed one behind the other tell.
+    pub fresh: BTreeMap<u32, Brought>,
     /// Chunks of memory, each of which belongs to one slice of L2, that several blocks from all over the grid store to.
     pub stored_by_many: HashSet<u64>,
     /// How the whole launch updates memory, if blocks from all over the grid tell.

@@ -47,7 +47,8 @@ pub(super) mod at {
     pub(in super::super) const WAITS: usize = 13;
 }
 
-mod beyond;
+pub(super) mod beyond;
+mod chance;
 mod code;
 mod collector;
 mod l1;
@@ -68,6 +69,8 @@ const PARTITIONS: usize = 4;
 const QUEUE: f64 = 64.0;
 /// Clocks of work that wait in front of L2, of stores and atomics, before the memory pipe takes nothing more.
 const STORES: f64 = 600.0;
+/// Lookups of a request whose line half of the multiprocessors find on the other side of L2: what is stored, and what is updated.
+const FAR: f64 = 1.5;
 /// What was moved.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Moved {
@@ -111,6 +114,8 @@ pub(super) struct Units<'a> {
     atomics: f64,
     /// When L2 has looked up what it was asked for: loads and atomics take turns there.
     lookups: f64,
+    /// What L2 has looked up: a line for each request, and again on the other side of L2 if the line belongs there.
+    pub tags: f64,
     /// What each access finds in L2.
     found: Vec<Found>,
     /// Blocks that run at once, of the sample: the first ones wait for memory with all others.
@@ -136,6 +141,12 @@ pub(super) struct Units<'a> {
     told: HashMap<u64, f64>,
     /// Of what L2 has dropped, the part of a sector that was not brought again so far.
     dropped_so_far: f64,
+    /// The same of what is stored to.
+    dropped_stores: f64,
+    /// Of loads of what others bring, the part that waits with them and was not told to so far.
+    cold_so_far: f64,
+    /// Of loads that memory brings for blocks behind the first ones, the part that waits for it and was not told to so far.
+    later_so_far: f64,
     /// Of each block the sectors that blocks beside it bring and that it has not touched yet.
     beside: Vec<BTreeMap<u64, bool>>,
     l1: L1,
@@ -181,6 +192,7 @@ impl<'a> Units<'a> {
             collectors: Default::default(),
             atomics: 0.0,
             lookups: 0.0,
+            tags: 0.0,
             found: reuse::found(trace, rates, warm),
             first_wave: resident as u32,
             footprint: Footprint::default(),
@@ -194,6 +206,9 @@ impl<'a> Units<'a> {
             updated: if rates.l2_updated_lines > 0.0 { slices::updated(trace) } else { HashSet::new() },
             told: HashMap::new(),
             dropped_so_far: 0.0,
+            dropped_stores: 0.0,
+            cold_so_far: 0.0,
+            later_so_far: 0.0,
             beside: if warm < 1.0 { trace.beside.clone() } else { Vec::new() },
             l1: L1::new(l1_bytes),
             busy: Busy::default(),
@@ -361,10 +376,14 @@ impl<'a> Units<'a> {
                 let least = slices::packets(access) * self.active / rate;
                 let places = slices::clocks(access, self.rates) * self.active / self.slices;
                 let busy = least.max(places).max(slices::handed_over(access) / self.rates.store_sectors);
-                self.atomics = start.max(self.atomics).max(self.lookups - least) + busy;
+                // What memory brings and what is stored is written to L2 as well.
+                self.writes = start.max(self.writes) + if self.pipes_of_code.is_some() { least } else { 0.0 };
+                let written = if self.pipes_of_code.is_some() { self.writes } else { 0.0 };
+                self.atomics = (start.max(self.atomics).max(self.lookups - least) + busy).max(written);
                 self.lookups = start.max(self.lookups) + least;
                 self.busy[at::ATOMICS] += least;
                 self.busy[at::PLACES] += places;
+                self.tags += f64::from(access.lines.max(1)) * FAR;
                 let found = self.found[number as usize];
                 let brought = self.brings_to_update(access, found, start, range, block);
                 (self.atomics + self.rates.atomic_latency).max(brought)

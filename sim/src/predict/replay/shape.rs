@@ -40,6 +40,8 @@ pub struct Replayed {
     pub dram_written: f64,
     /// Of the sectors that they load, the part that is in L1: 0 to 1.
     pub l1_hits: f64,
+    /// What L2 looks up for all blocks.
+    pub l2_tags: f64,
     /// Of the slices of L2, the part that works on updates while the busiest one does: 0 to 1.
     pub spread: f64,
     /// Of the multiprocessors, the part that works, each for as long as the one with the most to do: 0 to 1.

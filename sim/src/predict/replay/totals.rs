@@ -52,6 +52,7 @@ impl Replay<'_> {
             dram_read: moved.dram_read * all,
             dram_written: moved.dram_written * all,
             l1_hits: moved.hits / moved.loaded.max(1.0),
+            l2_tags: self.units.tags * all,
             spread: if spread.is_finite() { spread.clamp(0.0, 1.0) } else { 1.0 },
             working: (all / longer * followed / share / rates.multiprocessors).min(1.0),
             states: self.states.map(|clocks| clocks / warps),

@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 
 use super::super::rates::Rates;
 use super::super::reuse::Found;
-use super::super::slices;
 use super::super::trace::{Access, AccessKind};
+use super::chance::{is_due, is_far, spread};
 use super::recency::{self, LINE};
 use super::stores::SCATTERED;
-use super::{Units, at};
+use super::{FAR, Units, at};
 
 /// Blocks that touched a sector before it is taken to be in every L1 cache.
 const COMMON: u32 = 6;
@@ -27,7 +27,10 @@ const PAGE: u64 = 2048;
 const ROW: u64 = 256;
 /// Rows that stay open for a multiprocessor. Not measured alone: with as many as a warp has lanes, warps that store to 32 rows in
 /// turn would find them open, which they do not.
-const OPEN: usize = 8;
+const OPEN: usize = 16;
+/// Of the rows that memory opens for reads alone, those that it opens where it writes as many: an H200 updates 9.3 words all over 256 MB in
+/// a clock, each of which opens a row to be read and one to be written, and reads 22.
+const MIXED_ROWS: f64 = 0.85;
 /// No block: a sector that is in L2 only.
 const NOBODY: u32 = u32::MAX;
 /// A kernel stores as well if this takes such a part of what is brought.
@@ -36,6 +39,11 @@ const STORED: f64 = 0.1;
 const LATELY: f64 = 2000.0;
 /// How busy it is called at most: beyond that requests wait for the server itself.
 const BUSIEST: f64 = 0.9;
+
+/// The row of memory that a sector lies in.
+pub(in super::super) const fn row_of(sector: u64) -> u64 {
+    sector * 32 / ROW
+}
 
 /// What is known of a sector.
 pub(super) struct Seen {
@@ -87,20 +95,16 @@ impl Memory {
         let write_rate = between(rates.dram_write_bytes, rates.dram_mixed_bytes);
         let crowding = between(rates.dram_crowding, rates.dram_mixed_crowding);
         let latency = rates.dram_latency + mixed * rates.dram_turning;
-        let (rows, open) = (rates.dram_rows, VecDeque::new());
+        let (rows, open) = (between(rates.dram_rows, rates.dram_rows * MIXED_ROWS), VecDeque::new());
         // Of a GPU of which this is not known it is nothing.
         let sooner = if rates.dram_together > 0.0 { rates.dram_latency - rates.dram_together } else { 0.0 };
         let together = latency - sooner;
         Self { free: 0.0, latency, together, read_rate, write_rate, rows, open, crowding, used: 0.0, asked: 0.0 }
     }
 
-    /// Whether memory opens a row for this sector of an access. Where lanes lie in few lines, as in a tile, neighbouring blocks touch
-    /// the rest of the row at about the same time, from other multiprocessors, so that its row is not counted here.
-    pub(super) fn opens(&mut self, sector: u64, access: &Access) -> bool {
-        if access.lines < SCATTERED {
-            return false;
-        }
-        let row = sector * 32 / ROW;
+    /// Whether memory opens a row for this sector.
+    pub(super) fn opens(&mut self, sector: u64) -> bool {
+        let row = row_of(sector);
         if let Some(place) = self.open.iter().rposition(|&open| open == row) {
             // Mostly it is the last one.
             self.open.remove(place);
@@ -124,22 +128,6 @@ impl Memory {
         let used = self.used.min(BUSIEST);
         (self.free, (self.crowding * used / (1.0 - used) - waited).max(0.0))
     }
-}
-
-/// How much longer than the mean the slowest of so many chunks takes, the first of which is `chunk`: the quantile of a number
-/// that the chunk's own gives.
-fn spread(chunk: u64, chunks: f64, mean: f64) -> f64 {
-    let part = (slices::mix(chunk, 1) >> 11) as f64 / (1u64 << 53) as f64;
-    let slowest = libm::pow(part.max(f64::EPSILON), 1.0 / chunks.max(1.0));
-    // Of an exponential distribution; the longest of some thousand.
-    mean * (-libm::log((1.0 - slowest).max(1e-3)) - 1.0)
-}
-
-/// Whether a sector that others have loaded is on the other side of L2 only. Each line belongs to one of two sides, and stays on the other
-/// one, too, once it was loaded from there. So of what one block loaded, or stored, a quarter is far from another block: 25 of a
-/// hundred lines take an H200's thread 430 to 535 clocks the first time, and 273 to 345 like all others from then on.
-fn is_far(sector: u64) -> bool {
-    slices::mix(sector / LINE, 2) & 3 == 0
 }
 
 impl Units<'_> {
@@ -253,8 +241,7 @@ impl Units<'_> {
     ) -> f64 {
         let (trace, rates) = (self.trace, self.rates);
         // What another block stored is in L2.
-        let found =
-            if access.polls { Found { fresh: 0.0, lost: 0.0, cold: false, many: true, ..found } } else { found };
+        let found = if access.polls { Found { fresh: 0.0, lost: 0.0, cold: 0.0, many: true, ..found } } else { found };
         let sectors = f64::from(access.sectors);
         let asked = (f64::from(access.lanes * access.width) / sectors.max(1.0)).min(32.0);
         let (mut missed, mut updated, mut bytes) = (0.0, 0.0, 0.0);
@@ -264,7 +251,14 @@ impl Units<'_> {
         // Who asks for what is on its way waits until it comes.
         let pending = if access.kind == AccessKind::Load { self.pending(access) } else { 0.0 };
         let mut pairs = Vec::new();
+        let (mut waits, mut behind) = (None, None);
+        // What is there of a line, and what is not, is so of all that a load touches of it.
+        let (mut line, mut gone, mut new) = (u64::MAX, None, None);
+        let mut pair_again = u64::MAX;
         for &sector in &trace.sectors[range] {
+            if sector / LINE != line {
+                (line, gone, new) = (sector / LINE, None, None);
+            }
             let (l1, l2) = self.touch(sector, asked, block, found.common);
             if l1 && access.kind == AccessKind::Load {
                 continue;
@@ -275,17 +269,15 @@ impl Units<'_> {
             // A block beside this one may have it brought, at the same time or before.
             let brought = if found.many { None } else { self.brought(sector, block) };
             // What this multiprocessor has read so long ago that L2 has dropped it is brought again.
-            self.dropped_so_far += if l2 { dropped } else { 0.0 };
-            let again = l2 && self.dropped_so_far >= 1.0;
+            let again = l2 && *gone.get_or_insert_with(|| is_due(&mut self.dropped_so_far, dropped));
             if l2 && brought != Some(true) && !again {
                 continue;
             }
             // However small the buffer is, what L2 does not hold is brought again.
             let part = (f64::from(found.fresh) * self.footprint.part(sector).read).max(f64::from(found.lost));
-            self.fresh_so_far += if l2 || brought.is_some() { 0.0 } else { part };
-            let fresh = !l2 && brought.is_none() && self.fresh_so_far >= 1.0;
-            if again {
-                self.dropped_so_far -= 1.0;
+            let fresh = !l2 && brought.is_none() && *new.get_or_insert_with(|| is_due(&mut self.fresh_so_far, part));
+            if again && sector / 2 != pair_again {
+                pair_again = sector / 2;
                 bytes += self.again_with_its_pair(sector, f64::from(found.shared));
             }
             if !l2 && brought.is_none() {
@@ -297,12 +289,18 @@ impl Units<'_> {
                 }
                 bytes += if fresh { pair } else { 0.0 };
             }
-            self.fresh_so_far -= f64::from(u8::from(fresh));
             if fresh || again {
-                rows += f64::from(u8::from(self.memory.opens(sector, access)));
+                rows += if self.memory.opens(sector) { self.own_part(sector, access) } else { 0.0 };
             }
             // Who asks at the same time as the one that has it fetched waits for memory, too.
-            if fresh || again || brought == Some(true) || found.cold && block < self.first_wave {
+            let first = block < self.first_wave;
+            let later = f64::from(found.later);
+            let late = fresh && (first || *behind.get_or_insert_with(|| is_due(&mut self.later_so_far, later)));
+            if late
+                || again
+                || brought == Some(true)
+                || first && *waits.get_or_insert_with(|| is_due(&mut self.cold_so_far, f64::from(found.cold)))
+            {
                 let chunk = sector * 32 / PAGE;
                 chunks += f64::from(u8::from(chunk != last));
                 last = chunk;
@@ -326,22 +324,36 @@ impl Units<'_> {
         self.reads = slot + busy;
         self.lookups = start.max(self.lookups) + lookups;
         self.busy[at::L2_READS] += busy;
+        self.tags += missed_lines * (1.0 + (FAR - 1.0) * updated / missed);
         // Lines leave one a clock, and the slowest of them counts.
         let several = missed_lines - 1.0 + spread(first, missed_lines, rates.l2_spread);
         let ready = slot + busy + rates.l2_latency + several + if far { rates.l2_far } else { 0.0 };
-        if chunks == 0.0 {
-            let ready = ready.max(pending);
-            self.arrives(access, ready);
-            return ready;
-        }
         self.moved.dram_read += bytes;
-        let (served, late) = self.memory(slot, (bytes, rows), false);
-        let served = if bytes > 0.0 { served.max(self.fill(slot, bytes)) } else { served };
-        let latency = if alone { self.memory.latency } else { self.memory.together };
-        let ready = ready.max(served + late + latency + several + spread(last, chunks, rates.dram_spread)).max(pending);
+        self.tags += if bytes > 0.0 { missed_lines } else { 0.0 };
+        let mut ready = ready.max(pending);
+        if bytes > 0.0 || chunks > 0.0 {
+            let (served, late) = self.memory(slot, (bytes, rows), false);
+            let served = if bytes > 0.0 { served.max(self.fill(slot, bytes)) } else { served };
+            let latency = if alone { self.memory.latency } else { self.memory.together };
+            // Who finds all of it there does not wait, though as much is brought for others.
+            if chunks > 0.0 {
+                ready = ready.max(served + late + latency + several + spread(last, chunks, rates.dram_spread));
+            }
+        }
         self.arrives(access, ready);
         self.follow(&pairs, ready);
         ready
+    }
+
+    /// Of a row that memory opens for a load, the part that this block has to itself: where lanes lie in few lines, as in a tile, blocks
+    /// beside it load the rest at about the same time.
+    fn own_part(&self, sector: u64, access: &Access) -> f64 {
+        if access.lines >= SCATTERED {
+            return 1.0;
+        }
+        // Without machine code it is not known what blocks beside this one load.
+        let alone = if self.pipes_of_code.is_some() { 1.0 } else { 0.0 };
+        self.trace.shared_rows.get(&row_of(sector)).map_or(alone, |&part| f64::from(part))
     }
 
     /// What memory brings is written to L2, one behind the other with what is stored: when it is there. Launches that read and write
@@ -362,19 +374,5 @@ impl Units<'_> {
         if self.busy[at::L2_WRITES] > self.filled * STORED {
             self.busy[at::L2_WRITES] += self.filled;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_slowest_of_several_chunks_takes_longer() {
-        let mean = |chunks: f64| (0..4000).map(|chunk| spread(chunk, chunks, 100.0)).sum::<f64>() / 4000.0;
-        // The mean of the slowest of n exponential times is the sum of 1/1 to 1/n.
-        assert!(mean(1.0).abs() < 5.0, "{}", mean(1.0));
-        assert!((mean(2.0) - 50.0).abs() < 5.0, "{}", mean(2.0));
-        assert!((mean(4.0) - 108.3).abs() < 6.0, "{}", mean(4.0));
     }
 }

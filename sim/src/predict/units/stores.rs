@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 
 use super::super::footprint;
 use super::super::trace::Access;
-use super::{Units, at};
+use super::chance::is_due;
+use super::{FAR, Units, at};
 
 /// Lines of a store from which on it waits for no other: none of 8 lines or more joined another one.
 pub(super) const SCATTERED: u32 = 8;
@@ -117,16 +118,20 @@ impl Units<'_> {
             // No longer than what is in L1 takes: not as long as a round of a short loop, whose stores do not join.
             let (window, most) = (self.rates.l1_latency, self.rates.store_lines as usize);
             // Whoever looks sees it from now on.
-            let stored: Vec<(u64, (bool, bool))> =
+            let mut stored: Vec<(u64, (bool, bool))> =
                 rest[..of_line].iter().map(|&sector| (sector, self.stored(sector, bytes, block))).collect();
-            for &(sector, _) in &stored {
-                self.asked(sector, 1.0);
+            for (sector, (absent, clean)) in &mut stored {
+                // What L2 has dropped is written, and begins anew.
+                let dropped = self.asked(*sector, 1.0);
+                if is_due(&mut self.dropped_stores, dropped) {
+                    (*absent, *clean) = (true, true);
+                }
             }
             if self.rates.l2_chunk_bytes.is_finite() && !access.full {
                 *self.told.entry(self.rates.chunk(line * 4)).or_default() += of_line as f64;
             }
             let fresh = stored.iter().any(|&(_, (absent, _))| absent);
-            let rows = f64::from(u8::from(fresh && self.memory.opens(first, access)));
+            let rows = f64::from(u8::from(fresh && access.lines >= SCATTERED && self.memory.opens(first)));
             let waits = access.lines < SCATTERED;
             let left = self.stores.store((line, start), &stored, bytes, rows, (window, most), waits);
             rest = &rest[of_line..];
@@ -151,6 +156,7 @@ impl Units<'_> {
         let slot = time.max(self.writes);
         self.writes = slot + busy;
         self.busy[at::L2_WRITES] += busy;
+        self.tags += FAR;
         // Of a sector that is not in L2 and that nobody fills what is not written is read.
         let sector = |number: usize| line.number * 4 + number as u64;
         let lacks = |number: &usize| line.absent[*number] && !whole(*number) && !self.footprint.fills(sector(*number));
