@@ -70,7 +70,7 @@ fn updates_of_neighbours_keep_one_slice_busy_and_scattered_ones_most() {
 fn chunks_are_dealt_out_about_as_evenly_as_an_h200_does() {
     // Sums on so many chunks take as long as if so many slices worked all the time.
     for (chunks, measured) in [(16, 12.7), (64, 30.0), (128, 49.5), (256, 50.0), (1024, 66.0), (8192, 74.0)] {
-        let all = reducing(8, |_| (0..chunks * 128).collect());
+        let all = reducing(8, |_| (0..chunks * 16).collect());
         let busy = slices::updates_of_all(&all, 8, &rates()).slices.expect("all update the same");
         assert!(busy > measured * 0.75 && busy < measured * 1.33, "{chunks} chunks: {busy} slices");
     }
