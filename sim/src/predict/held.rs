@@ -254,8 +254,8 @@ impl Settles {
     }
 }
 
-/// What the followed blocks find of what they bring to L2 themselves, by instruction: the part that comes from memory, and whether most
-/// of it has been there for long, if blocks find of all that each of them touches what `finds` says.
+/// What the followed blocks find of what they bring to L2 themselves, by instruction, if blocks find of all that each of them touches what
+/// `finds` says.
 pub(crate) fn fresh(followed: &Trace, finds: &BTreeMap<u32, Finds>) -> BTreeMap<u32, Brought> {
     let mut of: BTreeMap<u32, (f64, f64)> = BTreeMap::new();
     let mut known: HashSet<u64> = HashSet::new();
