@@ -1,21 +1,20 @@
-// Pixel by pixel: first the image from its table, then each square.
-__device__ int pixel(const int *table, int w, int x, int y)
+// Row by row. The sum of a row up to a column is what the table has there, less what it
+// has in the row above.
+__device__ int up_to(const int *table, int w, int x, int y)
 {
-    int here = table[y * w + x];
-    int left = x == 0 ? 0 : table[y * w + x - 1];
-    int above = y == 0 ? 0 : table[y * w + x - w];
-    int both = x == 0 || y == 0 ? 0 : table[y * w + x - w - 1];
-    return here - left - above + both;
+    if (x < 0) return 0;
+    int above = y == 0 ? 0 : table[(y - 1) * w + x];
+    return table[y * w + x] - above;
 }
 
 extern "C" __global__ void reference(int *sums, const int *table, int w, int h, int r)
 {
     for (int i = 0; i < w * h; i++) {
+        int right = min(i % w + r, w - 1);
         int sum = 0;
         for (int y = 0; y < h; y++)
-            for (int x = 0; x < w; x++)
-                if (abs(x - i % w) <= r && abs(y - i / w) <= r)
-                    sum += pixel(table, w, x, y);
+            if (abs(y - i / w) <= r)
+                sum += up_to(table, w, right, y) - up_to(table, w, i % w - r - 1, y);
         sums[i] = sum;
     }
 }
