@@ -11,6 +11,7 @@ use exercises::{Bench, Course, Depth};
 use kernels::gpu::{GpuError, Times, Value, Work};
 use kernels::native::{Code, Device, Measured, MeasuredWork, Outcome};
 use kernels::testing::compiler_for;
+use rayon::prelude::*;
 use sim::{Arg, Launch, Module, Options};
 
 /// How the stand-in for a GPU behaves.
@@ -119,7 +120,7 @@ fn what_a_gpu_gets_is_the_whole_case() {
         return;
     }
     let (course, compiler) = (course(), Cached::new(Local::default()));
-    for exercise in course.exercises.iter().filter(|one| !one.kind.asks()) {
+    course.exercises.par_iter().filter(|one| !one.kind.asks()).for_each(|exercise| {
         let asked = Asked { what: Some(&exercise.name), whose: Whose::Solution, ..Asked::default() };
         let checked = desk::check(&course, &State::default(), &asked, &compiler, Some(&Stand(Mood::Good)));
         let checked = checked.unwrap();
@@ -138,7 +139,7 @@ fn what_a_gpu_gets_is_the_whole_case() {
         }
         assert_eq!(checked.exit_code(), 0);
         assert!(checked.text().contains("On this machine's GPU, a stand-in"), "{}", checked.text());
-    }
+    });
 }
 
 #[test]

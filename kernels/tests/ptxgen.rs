@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use kernels::{testing, translation};
+use rayon::prelude::*;
 use sim::{Arg, Launch, Module};
 
 /// The list of counters that differ.
@@ -131,7 +132,7 @@ fn random_programs_compute_the_same() {
     if !testing::clang_for("comparing our PTX of random programs with LLVM's") {
         return;
     }
-    for seed in 1..=4 {
+    (1..=4u64).into_par_iter().for_each(|seed| {
         let text = program(&mut Dice(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed)));
         for optimised in [true, false] {
             let both = translation::both("random.cu", &text, optimised);
@@ -153,5 +154,5 @@ fn random_programs_compute_the_same() {
             };
             assert_eq!(run(&own), run(&theirs), "seed {seed}, optimised {optimised}\n{text}");
         }
-    }
+    });
 }

@@ -127,11 +127,11 @@ export async function selfTest(tools, site, pages, sideBySide, read) {
         having.sort((a, b) => texts.get(a).length - texts.get(b).length);
         return { kind, what, files, edit, look, checks, page: having[0] };
     });
-    // What is measured is measured alone. Those that use a widget take longest: next, so that none is left when all others are done.
+    // What is measured is measured alone. Those that use a widget or wait for a search take longest: next, so that none is left when all others are done.
     const has = (name) => ({ checks }) => checks.some((check) => check.startsWith(name));
     const measured = jobs.filter(has("responds"));
     const others = jobs.filter((job) => !has("responds")(job));
-    const uses = (job) => has("explorer")(job) || has("edit")(job);
+    const uses = (job) => has("explorer")(job) || has("edit")(job) || has("search")(job);
     others.sort((a, b) => uses(b) - uses(a));
     const took = [];
     const work = async ({ kind, what, files, edit, look, checks, page }) => {
