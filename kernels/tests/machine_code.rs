@@ -72,36 +72,28 @@ fn instructions_of_other_gpus_read_as_nvdisasm_prints_them() {
     }
 }
 
-/// The probes of a batch that another GPU has: without those whose lines ptxas names; where it names none, halves are tried until
-/// one probe alone is left.
+/// The probes of a batch that another GPU has: all but those of which ptxas names a line; where it names none, halves are tried
+/// until one probe alone is left.
 fn those_it_has(tools: &Tools, batch: &Batch, arch: &str) -> Vec<(String, Vec<u8>)> {
     let why = match tools.assemble("probes", &retarget(&batch.ptx(), arch), arch) {
         Ok(cubin) => return vec![(format!("probes from {}", batch.probes[0].name), cubin)],
         Err(why) => why.to_string(),
     };
-    let named = refused(batch, &why);
-    let (left, right): (Vec<_>, Vec<_>) = if named.is_empty() {
-        let middle = batch.probes.len() / 2;
-        (batch.probes[..middle].to_vec(), batch.probes[middle..].to_vec())
+    // `ptxas kernel.ptx, line 41; error   : …`
+    let number = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok();
+    let refused: BTreeSet<usize> =
+        why.split(", line ").skip(1).filter_map(number).filter_map(|line| batch.of_line(line)).collect();
+    let probes = &batch.probes;
+    let parts: Vec<Vec<_>> = if refused.is_empty() && probes.len() > 1 {
+        probes.chunks(probes.len().div_ceil(2)).map(<[_]>::to_vec).collect()
+    } else if refused.is_empty() {
+        Vec::new()
     } else {
-        let rest = batch.probes.iter().enumerate().filter(|(at, _)| !named.contains(at));
-        (rest.map(|(_, probe)| probe.clone()).collect(), Vec::new())
+        let kept = probes.iter().enumerate().filter(|(at, _)| !refused.contains(at));
+        vec![kept.map(|(_, probe)| probe.clone()).collect()]
     };
-    let smaller = [left, right].into_iter().filter(|some| !some.is_empty() && some.len() < batch.probes.len());
-    smaller.flat_map(|probes| those_it_has(tools, &Batch { probes }, arch)).collect()
-}
-
-/// Which probes of a batch have a line that ptxas complains of (`…, line 41; error   : …`).
-fn refused(batch: &Batch, why: &str) -> BTreeSet<usize> {
-    // The last lines of a module, which end its kernel, are no probe's.
-    let before = |probes: usize| {
-        let some = Batch { probes: batch.probes[..probes].to_vec() };
-        some.ptx().lines().count() - 2
-    };
-    let ends: Vec<usize> = (1..=batch.probes.len()).map(before).collect();
-    let number = |rest: &str| rest.split(|c: char| !c.is_ascii_digit()).next()?.parse::<usize>().ok();
-    let lines = why.split("line ").skip(1).filter_map(number);
-    lines.map(|line| ends.partition_point(|&end| end < line)).filter(|&at| at < batch.probes.len()).collect()
+    let parts = parts.into_iter().filter(|part| !part.is_empty());
+    parts.flat_map(|probes| those_it_has(tools, &Batch { probes }, arch)).collect()
 }
 
 /// The PTX for another GPU, which may lack some of its instructions.

@@ -127,7 +127,8 @@ export async function selfTest(tools, site, pages, sideBySide, read) {
         having.sort((a, b) => texts.get(a).length - texts.get(b).length);
         return { kind, what, files, edit, look, checks, page: having[0] };
     });
-    // What is measured is measured alone. Those that use a widget or wait for a search take longest: next, so that none is left when all others are done.
+    // What is measured is measured alone. Those that use a widget or wait for a search take longest: next, so that none is left when
+    // all others are done.
     const has = (name) => ({ checks }) => checks.some((check) => check.startsWith(name));
     const measured = jobs.filter(has("responds"));
     const others = jobs.filter((job) => !has("responds")(job));

@@ -65,6 +65,24 @@ pub fn batches(probes: Vec<Probe>) -> Vec<Batch> {
 impl Batch {
     /// The module.
     pub fn ptx(&self) -> String {
+        self.head() + &self.blocks().concat() + "ret;\n}\n"
+    }
+
+    /// Which probe, from 0, has a line of the module, from 1; none has those before and after all probes.
+    pub fn of_line(&self, line: usize) -> Option<usize> {
+        let lines = |text: &str| text.lines().count();
+        let mut end = lines(&self.head());
+        if line <= end {
+            return None;
+        }
+        self.blocks().iter().position(|block| {
+            end += lines(block);
+            line <= end
+        })
+    }
+
+    /// The module up to the first probe: the operands are in registers.
+    fn head(&self) -> String {
         let sources = &self.probes[0].sources;
         let mut text = String::from(
             ".version 9.0\n.target sm_90\n.address_size 64\n\
@@ -89,9 +107,14 @@ impl Batch {
                 _ => writeln!(text, "ld.global.{register} %a{at}, [%in+{offset}];"),
             };
         }
+        text
+    }
+
+    /// A block for each probe.
+    fn blocks(&self) -> Vec<String> {
         let mut row = 0;
-        for probe in &self.probes {
-            text += "{\n";
+        let block = |probe: &Probe| {
+            let mut text = String::from("{\n");
             for (at, &ty) in probe.outputs.iter().enumerate() {
                 let _ = writeln!(text, ".reg .{} %o{at};", register(ty));
             }
@@ -104,9 +127,9 @@ impl Batch {
                 };
                 row += 1;
             }
-            text += "}\n";
-        }
-        text + "ret;\n}\n"
+            text + "}\n"
+        };
+        self.probes.iter().map(block).collect()
     }
 
     /// The launch: operands, results, scratch memory.
@@ -149,4 +172,28 @@ pub fn rows_of(contents: &[Vec<u8>]) -> Rows {
     let results = contents.get(1).map(Vec::as_slice).unwrap_or_default();
     let row = |row: &[u8]| row.as_chunks::<8>().0.iter().map(|&bytes| u64::from_le_bytes(bytes)).collect();
     results.chunks(ROW).map(row).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_a_module_has_its_probe() {
+        let batches = batches(crate::isa::probes());
+        assert!(batches.len() > 20);
+        for batch in batches {
+            let ptx = batch.ptx();
+            let lines: Vec<_> = (1..).map(|line| batch.of_line(line)).zip(ptx.lines()).collect();
+            let of =
+                |probe| lines.iter().filter(move |(of, _)| *of == probe).map(|&(_, text)| text).collect::<Vec<_>>();
+            for (at, probe) in batch.probes.iter().enumerate() {
+                let own = of(Some(at));
+                assert!(own.first() == Some(&"{") && own.last() == Some(&"}"), "{}: {own:?}", probe.name);
+                assert!(own.join("\n").contains(probe.body.trim_end()), "{}: {own:?}", probe.name);
+            }
+            let nobodys = of(None);
+            assert!(nobodys[0].starts_with(".version") && nobodys.ends_with(&["ret;", "}"]), "{nobodys:?}");
+        }
+    }
 }
