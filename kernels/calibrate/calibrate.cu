@@ -506,13 +506,13 @@ __global__ void operands(Word *out, int n, float x)
     if (sum == 1234.5f) out[0] = 1;
 }
 
-// N operations without a branch, twice; the second time is told.
+// N operations without a branch, so many times; the last time is told.
 template <int N>
-__global__ void straight(Word *out, float x)
+__global__ void straight(Word *out, float x, int rounds)
 {
     float v[4] = {x, x + 1, x + 2, x + 3};
 #pragma unroll 1
-    for (int round = 0; round < 2; round++) {
+    for (int round = 0; round < rounds; round++) {
         long long start = clocks();
 #pragma unroll
         for (int i = 0; i < N; i++)
@@ -931,7 +931,7 @@ static void round_of_all(int multiprocessors)
         else
             far_line = line;
     };
-#define STRAIGHT(N) code(N, told([&] { straight<N><<<1, 32>>>(out, 1.5f); }))
+#define STRAIGHT(N) code(N, told([&] { straight<N><<<1, 32>>>(out, 1.5f, 2); }))
     STRAIGHT(1024);
     STRAIGHT(2048);
     STRAIGHT(4096);
@@ -941,6 +941,11 @@ static void round_of_all(int multiprocessors)
     print("code_line", near_line);
     print("shared_code_bytes", shared);
     print("far_code_line", far_line);
+    print("cold_code_line", told([&] {
+                                read_many<<<1024, 256>>>((uint4 *)b, (512u << 20) / 16,
+                                                         out);
+                                straight<16384><<<1, 32>>>(out, 1.5f, 1);
+                            }) / (16384 / 8));
 }
 
 int main(int argc, char **argv)

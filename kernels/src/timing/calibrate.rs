@@ -20,7 +20,7 @@ use crate::nvcc::{self, NvccError};
 const SOURCE: &str = include_str!("../../calibrate/calibrate.cu");
 
 /// Numbers that benchmarks give, by their names in the target's file, with the benchmark in words.
-const MEASURED: [(&str, &str); 61] = [
+const MEASURED: [(&str, &str); 62] = [
     ("clock_mhz", "clock_against_timer: clocks of one thread by nanoseconds"),
     ("launch_us", "empty_kernel: one, between two events, caches just emptied"),
     ("next_launch_us", "store_one: slope over 1 to 20 kernels in a queue"),
@@ -85,6 +85,7 @@ const MEASURED: [(&str, &str); 61] = [
     ("code_line", "straight: a line of code that is longer"),
     ("shared_code_bytes", "straight: the longest code of which a line takes no longer than that"),
     ("far_code_line", "straight: a line of code that is longer still, 256 KiB"),
+    ("cold_code_line", "straight: a line of as much code that is executed once, caches just emptied"),
     // The last three only tell how memory is dealt out to the slices of L2.
     ("atomic_sectors_8", "lone_reductions on 8 sectors, 256 bytes"),
     ("atomic_sectors_32", "lone_reductions on 32 sectors, 1 KiB"),

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::footprint;
 use super::rates::Rates;
-use super::reuse::{self, LEAD};
+use super::reuse::{self, Place};
 use super::slices::{self, mix};
 use super::trace::{BlockTrace, LOCAL_MEMORY, Trace};
 use super::units::recency::{LINE, Line, Recency};
@@ -32,8 +32,8 @@ pub(crate) struct Touch {
     pair: u64,
     /// Whether memory has to bring it.
     asks: bool,
-    /// Instructions that its warp executed before.
-    position: u64,
+    /// What its warp did before.
+    place: Place,
 }
 
 /// What blocks find in L2 of what they touch for the first time, each for itself.
@@ -72,21 +72,21 @@ const fn line_of(pair: u64) -> u64 {
 /// Every pair of sectors of global memory that a block touches, of those that are `looked_at`, with the instruction that does so first:
 /// the earliest of its warps'.
 fn first_touches(block: &BlockTrace, trace: &Trace, looked_at: impl Fn(u64) -> bool) -> Vec<Touch> {
-    let mut first: HashMap<u64, (usize, u64)> = HashMap::new();
+    let mut first: HashMap<u64, (usize, Place)> = HashMap::new();
     let mut touches: Vec<Touch> = Vec::new();
-    reuse::of_block(block, |position, pc, access| {
+    reuse::of_block(block, trace, |place, pc, access| {
         let access = &trace.accesses[access as usize];
         let global = trace.touched(access).iter().filter(|&&sector| sector < LOCAL_MEMORY / 32);
         for pair in global.map(|sector| sector / 2).filter(|&pair| looked_at(pair)) {
-            let touch = Touch { pc, pair, asks: access.loads() || slices::updates(access), position };
+            let touch = Touch { pc, pair, asks: access.loads() || slices::updates(access), place };
             match first.entry(pair) {
-                Entry::Vacant(place) => {
-                    place.insert((touches.len(), position));
+                Entry::Vacant(entry) => {
+                    entry.insert((touches.len(), place));
                     touches.push(touch);
                 }
-                Entry::Occupied(mut place) if position < place.get().1 => {
-                    place.get_mut().1 = position;
-                    touches[place.get().0] = touch;
+                Entry::Occupied(mut entry) if place < entry.get().1 => {
+                    entry.get_mut().1 = place;
+                    touches[entry.get().0] = touch;
                 }
                 Entry::Occupied(_) => {}
             }
@@ -207,7 +207,7 @@ impl Side {
 /// When blocks touch what, in instructions of a warp.
 struct Settles {
     /// Of each pair the two blocks that touch it first, in each wave where blocks run in waves: when, and which.
-    first: HashMap<(u64, u64), [(u64, u64); 2]>,
+    first: HashMap<(u64, u64), [(Place, u64); 2]>,
     /// By how much a block is behind the one before it; none where they run in waves.
     behind: f64,
     /// Blocks of a wave, where they run in waves.
@@ -216,15 +216,16 @@ struct Settles {
 
 impl Settles {
     fn new((first, blocks): (u64, &[Vec<Touch>]), in_waves: bool, concurrent: u64) -> Self {
-        let longest = |touches: &Vec<Touch>| touches.iter().map(|touch| touch.position).max().unwrap_or(0);
+        let longest = |touches: &Vec<Touch>| touches.iter().map(|touch| touch.place.position).max().unwrap_or(0);
         let lengths: u64 = blocks.iter().map(longest).sum();
         let behind = if in_waves { 0.0 } else { lengths as f64 / blocks.len().max(1) as f64 / concurrent as f64 };
         let mut settles = Self { first: HashMap::new(), behind, wave: in_waves.then_some(concurrent) };
         for (number, touches) in (first..).zip(blocks) {
             for touch in touches {
-                let at = (settles.time(number, touch), number);
+                let waits = if in_waves { touch.place.waits } else { 0 };
+                let at = (Place { position: settles.time(number, touch), waits }, number);
                 let [first, second] =
-                    settles.first.entry((settles.wave_of(number), touch.pair)).or_insert([(u64::MAX, u64::MAX); 2]);
+                    settles.first.entry((settles.wave_of(number), touch.pair)).or_insert([(Place::NEVER, u64::MAX); 2]);
                 if at < *first {
                     (*first, *second) = (at, *first);
                 } else if at < *second {
@@ -236,7 +237,7 @@ impl Settles {
     }
 
     fn time(&self, number: u64, touch: &Touch) -> u64 {
-        (number as f64 * self.behind) as u64 + touch.position
+        (number as f64 * self.behind) as u64 + touch.place.position
     }
 
     fn wave_of(&self, number: u64) -> u64 {
@@ -250,7 +251,7 @@ impl Settles {
             return true;
         }
         let first = self.first.get(&(wave, touch.pair)).into_iter().flatten();
-        first.copied().any(|(at, by)| by != number && at.saturating_add(LEAD) <= self.time(number, touch))
+        first.copied().any(|(at, by)| by != number && at.is_before(self.time(number, touch)))
     }
 }
 
@@ -362,7 +363,7 @@ mod tests {
             let touch = |block: u64, load: u64| {
                 let number = block * 64 + if alone { load } else { load / 2 };
                 let pair = mix(number, 9) % lines * 2 + if alone { mix(number, 10) & 1 } else { load & 1 };
-                Touch { pc: 0, pair, asks: true, position: load }
+                Touch { pc: 0, pair, asks: true, place: Place { position: load, waits: 0 } }
             };
             let looked_at = |touch: &Touch| mix(line_of(touch.pair), 5).is_multiple_of(SAMPLED);
             let of_block = |block| (0..64).map(move |load| touch(block, load)).filter(looked_at).collect();

@@ -179,6 +179,9 @@ pub struct Rates {
     pub shared_code_bytes: f64,
     /// Clocks of a line of code that is not in it either.
     pub far_code_line: f64,
+    /// Clocks of such a line that is not in L2 either; 0 where it was not measured.
+    #[serde(default)]
+    pub cold_code_line: f64,
     /// Clocks between a warp's last store and its end.
     pub drain: f64,
     /// Bytes that L2 keeps for the next launch.
@@ -379,6 +382,7 @@ impl Rates {
             code_line: 0.0,
             shared_code_bytes: unknown,
             far_code_line: 0.0,
+            cold_code_line: 0.0,
             drain: 0.0,
             l2_bytes: 0.0,
             l2_shared_bytes: 0.0,
@@ -386,12 +390,4 @@ impl Rates {
             l1_bytes: 0.0,
         }
     }
-}
-
-/// Microseconds of a launch that does nothing on a target, and of one more behind it; 0 where nobody measured it.
-pub(super) fn launch_us(target: &str) -> (f64, f64) {
-    crate::target::find(target).map_or((0.0, 0.0), |target| {
-        let (rates, _) = Rates::of(target);
-        (rates.launch_us, rates.next_launch_us)
-    })
 }

@@ -214,11 +214,16 @@ impl Replay<'_> {
                 self.timeline.lanes.push(Lane { block, warp: number, spans: Vec::new() });
             }
             self.units.begin(self.prologue);
-            let first = begin + self.between + self.prologue;
+            let first = self.first_turn(block);
             self.turns.push(Turn::at(first, self.warps.len() as u32));
             self.warps.push(warp);
         }
         self.next_block += 1;
+    }
+
+    /// When the warps of a block come to their first instruction.
+    fn first_turn(&self, block: usize) -> f64 {
+        self.begun[block] + self.between + self.prologue
     }
 
     /// Lets a warp issue until another one comes first, it waits at a barrier, or it ends.
@@ -345,14 +350,10 @@ impl Replay<'_> {
 
     /// A warp ends; its block does when all of its warps have.
     fn end(&mut self, time: f64, id: u32) {
-        let warp = &mut self.warps[id as usize];
+        let handed = self.warps[id as usize].handed;
         let ended = time;
-        let time = time.max(warp.handed + if warp.handed > 0.0 { self.rates.drain } else { 0.0 });
-        if !self.stalls.is_empty()
-            && let Some(pc) = self.programs[warp.block][warp.number].last().map(|op| op.pc)
-        {
-            self.stalled(id, pc, (ended, time), Stall::Drain);
-        }
+        let time = time.max(handed + if handed > 0.0 { self.rates.drain } else { 0.0 });
+        self.drained(id, ended, (handed > 0.0).then_some(time));
         let warp = &mut self.warps[id as usize];
         warp.ready = Vec::new();
         warp.by = Vec::new();

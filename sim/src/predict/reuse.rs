@@ -22,7 +22,28 @@ const FEWEST: usize = 8;
 const MANY: u64 = 8;
 /// Instructions by which another block has to be earlier: in as many a load comes from memory. A guess that matters only at the
 /// beginning of a loop.
-pub(super) const LEAD: u64 = 64;
+const LEAD: u64 = 64;
+/// The same for each wait for memory that the other one had before: who comes behind it waits for L2 only, as far as the other one has
+/// brought everything, and so catches up, until both wait for memory. The 400 clocks between the two are some 40 instructions of a warp.
+const LEAD_OF_WAIT: u64 = 40;
+/// Loads of a warp that are so close to each other are waited for together.
+const TOGETHER: u64 = 30;
+
+/// When a warp comes to an access, if nobody brings anything before: the instructions before it, and the waits for memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) position: u64,
+    pub(super) waits: u64,
+}
+
+impl Place {
+    pub(super) const NEVER: Self = Self { position: u64::MAX, waits: 0 };
+
+    /// Whether what a block asked for here is there when another one comes to a position.
+    pub(super) fn is_before(self, position: u64) -> bool {
+        self.position.saturating_add(LEAD + LEAD_OF_WAIT * self.waits) <= position
+    }
+}
 
 /// What an access finds in L2, of what its block touches for the first time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -120,11 +141,11 @@ fn of_sets(sets: &[HashSet<u64>], starts: &[u64], all: f64, blocks: u64) -> Opti
 /// of at its beginning finds it in L2. `all` has blocks of the launch, of which those below `concurrent` run at the same time: where
 /// it has not all of these, there may be more such loads.
 pub(crate) fn early(all: &Trace, followed: &Trace, concurrent: u64) -> Vec<u32> {
-    let mut first: HashMap<u64, [(u64, u64); 2]> = HashMap::new();
+    let mut first: HashMap<u64, [(Place, u64); 2]> = HashMap::new();
     for block in all.blocks.iter().filter(|block| block.index < concurrent) {
-        of_block(block, |position, _, access| {
+        of_block(block, all, |position, _, access| {
             for &sector in sectors(all, access) {
-                let [best, other] = first.entry(sector).or_insert([(u64::MAX, u64::MAX); 2]);
+                let [best, other] = first.entry(sector).or_insert([(Place::NEVER, u64::MAX); 2]);
                 // The two blocks that touch it first: one of them is not the one that asks.
                 if block.index == best.1 {
                     best.0 = best.0.min(position);
@@ -138,10 +159,10 @@ pub(crate) fn early(all: &Trace, followed: &Trace, concurrent: u64) -> Vec<u32> 
     }
     let mut early = Vec::new();
     for block in &followed.blocks {
-        of_block(block, |position, _, access| {
+        of_block(block, followed, |place, _, access| {
             let before = |sector: &u64| {
                 let touched = first.get(sector).into_iter().flatten();
-                touched.copied().any(|(at, by)| by != block.index && at.saturating_add(LEAD) <= position)
+                touched.copied().any(|(at, by)| by != block.index && at.is_before(place.position))
             };
             let mut touched = sectors(followed, access).iter();
             if followed.accesses[access as usize].kind == AccessKind::Load && touched.all(before) {
@@ -154,14 +175,20 @@ pub(crate) fn early(all: &Trace, followed: &Trace, concurrent: u64) -> Vec<u32> 
 }
 
 /// Calls `each` with the accesses of a block: the instructions that its warp executed before, the place of the instruction, and the access.
-pub(super) fn of_block(block: &BlockTrace, mut each: impl FnMut(u64, u32, u32)) {
+pub(super) fn of_block(block: &BlockTrace, trace: &Trace, mut each: impl FnMut(Place, u32, u32)) {
     for warp in &block.warps {
-        let mut position = 0;
+        let (mut position, mut waits, mut waited) = (0, 0, None);
+        let mut known: HashSet<u64> = HashSet::new();
         for event in warp {
             match event {
                 Event::Run { length, .. } => position += u64::from(*length),
                 Event::Global { pc, access } => {
-                    each(position, *pc, *access);
+                    each(Place { position, waits }, *pc, *access);
+                    let of = &trace.accesses[*access as usize];
+                    let new = trace.touched(of).iter().fold(false, |new, sector| known.insert(sector / 4) || new);
+                    if of.loads() && new && waited.is_none_or(|at: u64| at + TOGETHER <= position) {
+                        (waits, waited) = (waits + 1, Some(position));
+                    }
                     position += 1;
                 }
                 Event::Off { .. } | Event::Shared { .. } | Event::Barrier { .. } | Event::Phase { .. } => position += 1,

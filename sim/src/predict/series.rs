@@ -1,6 +1,7 @@
 //! Launches that follow each other: what they take together, and what each finds in the cache.
 
-use super::{Prediction, rates};
+use super::Prediction;
+use super::rates::Rates;
 
 /// Launches that follow each other on one stream, predicted one by one.
 ///
@@ -16,7 +17,7 @@ pub struct Series {
 impl Series {
     /// No launches yet, on the target with this name.
     pub fn on(target: &str) -> Self {
-        let (first_us, next_us) = rates::launch_us(target);
+        let (first_us, next_us) = launch_us(target);
         Self { saved_us: first_us - next_us, us: None, touched: None }
     }
 
@@ -43,13 +44,21 @@ impl Series {
     }
 }
 
+/// Microseconds of a launch that does nothing on a target, and of one more behind it; 0 where nobody measured it.
+fn launch_us(target: &str) -> (f64, f64) {
+    crate::target::find(target).map_or((0.0, 0.0), |target| {
+        let (rates, _) = Rates::of(target);
+        (rates.launch_us, rates.next_launch_us)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn only_the_first_launch_waits_for_the_host() {
-        let (first_us, next_us) = rates::launch_us("h200");
+        let (first_us, next_us) = launch_us("h200");
         let mut series = Series::on("h200");
         assert_eq!((series.us(), series.touched()), (0.0, None));
         let launch =

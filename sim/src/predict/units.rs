@@ -61,7 +61,7 @@ use collector::Collector;
 use l1::L1;
 pub(super) use l1::tag_wavefronts;
 use recency::{Line, Recency};
-use stores::Stores;
+use stores::{BehindEachOther, Stores};
 
 /// Most partitions of a multiprocessor.
 const PARTITIONS: usize = 4;
@@ -136,9 +136,10 @@ pub(super) struct Units<'a> {
     lines: HashMap<u64, Line>,
     /// Sectors that atomics update.
     updated: HashSet<u64>,
-    /// Sectors that were stored to in part, by the chunk of memory that belongs to one slice of L2: once for each store. Blocks of one
-    /// warp that set the same flag, or of eight, take an H200 as long as if no store joined another one.
+    /// Sectors that were stored to in part, by the chunk of memory that belongs to one slice of L2: once for each store that does not
+    /// follow another one at once.
     told: HashMap<u64, f64>,
+    behind_each_other: BehindEachOther,
     /// Of what L2 has dropped, the part of a sector that was not brought again so far.
     dropped_so_far: f64,
     /// The same of what is stored to.
@@ -205,6 +206,7 @@ impl<'a> Units<'a> {
             lines: HashMap::new(),
             updated: if rates.l2_updated_lines > 0.0 { slices::updated(trace) } else { HashSet::new() },
             told: HashMap::new(),
+            behind_each_other: BehindEachOther::default(),
             dropped_so_far: 0.0,
             dropped_stores: 0.0,
             cold_so_far: 0.0,

@@ -12,6 +12,9 @@ use super::{FAR, Units, at};
 /// Lines of a store from which on it waits for no other: none of 8 lines or more joined another one.
 pub(super) const SCATTERED: u32 = 8;
 
+/// Stores to one line, by warps of a block, that reach L2 as one if they follow each other.
+const JOINED: u32 = 3;
+
 /// A line with what was stored to it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Line {
@@ -85,6 +88,27 @@ impl Stores {
     }
 }
 
+/// Stores to one line by the warps of a block, of which none to another line stands between. About three of them reach L2 as one: 524,288
+/// warps that each store a word to the same place take an H200 414 to 496 microseconds in blocks of one warp, 192 to 270 in blocks of
+/// two, and 127 to 207 in blocks of four to sixteen; the less, the less they load and store elsewhere.
+#[derive(Debug, Default)]
+pub(super) struct BehindEachOther {
+    last: Option<(u64, u32)>,
+    stores: u32,
+}
+
+impl BehindEachOther {
+    /// Of one more store to a line, by a warp of a block, the part that reaches L2.
+    fn next(&mut self, line: u64, block: u32) -> f64 {
+        self.stores = if self.last.replace((line, block)) == Some((line, block)) { self.stores + 1 } else { 1 };
+        match self.stores {
+            1 => 1.0,
+            2..=JOINED => 0.0,
+            _ => 1.0 / f64::from(JOINED),
+        }
+    }
+}
+
 impl Units<'_> {
     /// A store that begins at `start`: when it is known to be done.
     pub(super) fn store(
@@ -128,7 +152,8 @@ impl Units<'_> {
                 }
             }
             if self.rates.l2_chunk_bytes.is_finite() && !access.full {
-                *self.told.entry(self.rates.chunk(line * 4)).or_default() += of_line as f64;
+                let told = self.behind_each_other.next(line, block) * of_line as f64;
+                *self.told.entry(self.rates.chunk(line * 4)).or_default() += told;
             }
             let fresh = stored.iter().any(|&(_, (absent, _))| absent);
             let rows = f64::from(u8::from(fresh && access.lines >= SCATTERED && self.memory.opens(first)));
