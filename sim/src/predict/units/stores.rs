@@ -9,8 +9,11 @@ use super::super::trace::Access;
 use super::chance::is_due;
 use super::{FAR, Units, at};
 
-/// Lines of a store from which on it waits for no other: none of 8 lines or more joined another one.
+/// Lines of a store from which on it waits for no other: none of 8 lines or more joined another one where all warps store at once. Of
+/// warps that have waited for loads, each at its own time, 8 lines of 8 or 16 bytes a lane do: those of 32 bytes a lane in two or four stores.
 pub(super) const SCATTERED: u32 = 8;
+/// Bytes of such a lane.
+const WIDE: u32 = 8;
 
 /// Stores to one line, by warps of a block, that reach L2 as one if they follow each other.
 const JOINED: u32 = 3;
@@ -123,7 +126,9 @@ impl Units<'_> {
         let sectors = &trace.sectors[range];
         let bytes = footprint::bytes(access);
         // What follows at once joins before anything can leave.
-        if let Some(before) = before.filter(|_| access.lines < SCATTERED) {
+        let wide = access.lines == SCATTERED && access.width >= WIDE && self.moved.loaded > 0.0;
+        let waits = access.lines < SCATTERED || wide;
+        if let Some(before) = before.filter(|_| waits) {
             let before = &trace.accesses[before as usize];
             let before = &trace.sectors[before.first as usize..][..before.sectors as usize];
             if sectors.iter().all(|sector| before.contains(sector)) {
@@ -157,7 +162,6 @@ impl Units<'_> {
             }
             let fresh = stored.iter().any(|&(_, (absent, _))| absent);
             let rows = f64::from(u8::from(fresh && access.lines >= SCATTERED && self.memory.opens(first)));
-            let waits = access.lines < SCATTERED;
             let left = self.stores.store((line, start), &stored, bytes, rows, (window, most), waits);
             rest = &rest[of_line..];
             for line in left {
