@@ -174,7 +174,7 @@ pub(crate) fn early(all: &Trace, followed: &Trace, concurrent: u64) -> Vec<u32> 
     early
 }
 
-/// Calls `each` with the accesses of a block: the instructions that its warp executed before, the place of the instruction, and the access.
+/// Calls `each` with the accesses of a block: what its warp did before, the number of the instruction, and the access.
 pub(super) fn of_block(block: &BlockTrace, trace: &Trace, mut each: impl FnMut(Place, u32, u32)) {
     for warp in &block.warps {
         let (mut position, mut waits, mut waited) = (0, 0, None);

@@ -125,9 +125,9 @@ impl Units<'_> {
         let trace = self.trace;
         let sectors = &trace.sectors[range];
         let bytes = footprint::bytes(access);
-        // What follows at once joins before anything can leave.
         let wide = access.lines == SCATTERED && access.width >= WIDE && self.moved.loaded > 0.0;
         let waits = access.lines < SCATTERED || wide;
+        // What follows at once joins before anything can leave.
         if let Some(before) = before.filter(|_| waits) {
             let before = &trace.accesses[before as usize];
             let before = &trace.sectors[before.first as usize..][..before.sectors as usize];
