@@ -185,8 +185,9 @@ pub(super) fn of_block(block: &BlockTrace, trace: &Trace, mut each: impl FnMut(P
                 Event::Global { pc, access } => {
                     each(Place { position, waits }, *pc, *access);
                     let of = &trace.accesses[*access as usize];
-                    let new = trace.touched(of).iter().fold(false, |new, sector| known.insert(sector / 4) || new);
-                    if of.loads() && new && waited.is_none_or(|at: u64| at + TOGETHER <= position) {
+                    let before = known.len();
+                    known.extend(trace.touched(of).iter().map(|sector| sector / 4));
+                    if of.loads() && known.len() > before && waited.is_none_or(|at: u64| at + TOGETHER <= position) {
                         (waits, waited) = (waits + 1, Some(position));
                     }
                     position += 1;
