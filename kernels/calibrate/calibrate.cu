@@ -326,6 +326,17 @@ __global__ void lone_stores(Word *p, const Word *q, Word mask, int n)
     }
 }
 
+// Blocks that update one word, the same for all, and beside it load 16 bytes a thread,
+// or store them, or do neither.
+__global__ void updated_beside(Word *p, uint4 *q, Word mask, int what)
+{
+    const Word i = (blockIdx.x * blockDim.x + threadIdx.x) & mask;
+    uint4 v = make_uint4(1, 1, 1, 1);
+    if (what == 1) v = q[i];
+    if (what == 2) q[i] = v;
+    if (threadIdx.x == 0) atomicAdd(p, v.x | 1);
+}
+
 // Reads with U loads of a thread under way at once.
 template <int U>
 __global__ void in_flight(const Word *p, Word n, Word *out)
@@ -777,6 +788,15 @@ static void round_of_all(int multiprocessors)
                                                        (1u << 20) - 1, 16);
                         })) /
                             once);
+    auto beside = [&](int what) {
+        const Word of_l2 = (1u << 19) - 1;
+        return clocks_of(us([&] {
+            updated_beside<<<1 << 16, 256>>>((Word *)a, (uint4 *)b, of_l2, what);
+        }));
+    };
+    const double updates = beside(0);
+    print("beside_line", (beside(1) - updates) / (1 << 21));
+    print("beside_sector", (beside(2) - updates) / (1 << 23));
     print("atomic_sectors_8", lone(3) / once);
     print("atomic_sectors_32", lone(5) / once);
     print("atomic_sectors_2048", lone(11) / once);

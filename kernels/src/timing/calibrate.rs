@@ -20,7 +20,7 @@ use crate::nvcc::{self, NvccError};
 const SOURCE: &str = include_str!("../../calibrate/calibrate.cu");
 
 /// Numbers that benchmarks give, by their names in the target's file, with the benchmark in words.
-const MEASURED: [(&str, &str); 62] = [
+const MEASURED: [(&str, &str); 64] = [
     ("clock_mhz", "clock_against_timer: clocks of one thread by nanoseconds"),
     ("launch_us", "empty_kernel: one, between two events, caches just emptied"),
     ("next_launch_us", "store_one: slope over 1 to 20 kernels in a queue"),
@@ -56,6 +56,8 @@ const MEASURED: [(&str, &str); 62] = [
     ("same_element", "lone_reductions on one word"),
     ("same_sum", "lone_sums of floating point to one word"),
     ("same_store", "lone_stores to two words in turn"),
+    ("beside_line", "updated_beside: loads of 16 bytes a thread from L2, beyond the updates alone"),
+    ("beside_sector", "updated_beside: stores of 16 bytes a thread, beyond the updates alone"),
     ("dram_read_bytes", "read_once: slope over 256 MiB to 1 GiB"),
     ("dram_write_bytes", "write_once: slope over 256 MiB to 1 GiB"),
     ("dram_mixed_bytes", "copy_once: slope over 256 MiB to 1 GiB, both directions together"),

@@ -134,6 +134,12 @@ pub struct Rates {
     /// Clocks between two stores to the same sector that do not join; 0 where it was not measured.
     #[serde(default)]
     pub same_store: f64,
+    /// Clocks that the slice which all blocks update spends on a line that is loaded anywhere; 0 where it was not measured.
+    #[serde(default)]
+    pub beside_line: f64,
+    /// The same on a sector that memory brings or that is stored.
+    #[serde(default)]
+    pub beside_sector: f64,
     /// Bytes read from memory.
     pub dram_read_bytes: f64,
     /// Bytes written to memory.
@@ -265,12 +271,11 @@ impl Rates {
         }
     }
 
-    /// Clocks in which L2 takes so many sectors of one line that are written in part: some for each sector and some for the
-    /// line, which two measurements give, of four sectors a line and of one.
-    pub(super) fn partial(&self, sectors: f64) -> f64 {
+    /// Clocks of L2 for a line of which so many sectors are written in part, and for these: as four sectors of a line and one take.
+    pub(super) fn partial(&self, sectors: f64) -> (f64, f64) {
         let (four, one) = (1.0 / self.l2_partial_sectors, 1.0 / self.l2_write_lines);
         let line = ((one - four) / 0.75).max(0.0);
-        if sectors > 0.0 { (one - line) * sectors + line } else { 0.0 }
+        if sectors > 0.0 { (line, (one - line) * sectors) } else { (0.0, 0.0) }
     }
 
     /// Bytes that the shared memory of so many blocks leaves to L1. It is divided in steps (NVIDIA, CUDA C++ Programming Guide,
@@ -362,6 +367,8 @@ impl Rates {
             same_sector: 0.0,
             same_sum: 0.0,
             same_store: 0.0,
+            beside_line: 0.0,
+            beside_sector: 0.0,
             dram_read_bytes: bytes,
             dram_write_bytes: bytes,
             dram_mixed_bytes: bytes,

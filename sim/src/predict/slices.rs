@@ -24,15 +24,18 @@ pub(super) fn updated(trace: &Trace) -> HashSet<u64> {
     trace.accesses.iter().filter(|access| updates(access)).flat_map(|access| trace.touched(access)).copied().collect()
 }
 
-/// Sectors that an access brings to L2: two values for each lane, if L2 compares several of a sector, take twice as long, and so do
-/// sectors full of sums of 8 bytes (`red_add_f64_32` beside `red_add_f32_32`, `atom_cas_b32_32` of `kernels/calibrate/opcodes.cu`).
-pub(super) fn packets(access: &Access) -> f64 {
-    let twice = match access.update {
-        Update::Plain => false,
-        Update::Sum => access.full && access.width == 8,
-        Update::Compare => places(access),
-    };
+/// Sectors that an access brings to L2: two values for each lane, if L2 compares several of a sector, take twice as long
+/// (`atom_cas_b32_32` of `kernels/calibrate/opcodes.cu`).
+pub(super) fn brought(access: &Access) -> f64 {
+    let twice = access.update == Update::Compare && places(access);
     f64::from(access.sectors) * if twice { 2.0 } else { 1.0 }
+}
+
+/// The sectors that slices update for it: those full of sums of 8 bytes take twice as long (`red_add_f64_32` beside `red_add_f32_32`). All
+/// over memory they do not: 132 multiprocessors update 38 such sectors in a clock, and 41 of 4 bytes.
+fn updated_sectors(access: &Access) -> f64 {
+    let twice = access.update == Update::Sum && access.full && access.width == 8;
+    brought(access) * if twice { 2.0 } else { 1.0 }
 }
 
 /// Clocks for which an access keeps slices busy, all together. A sector that is updated as a whole takes less than one of which
@@ -44,7 +47,7 @@ pub(super) fn clocks(access: &Access, rates: &Rates) -> f64 {
 /// What slices do for an access one after the other.
 fn rounds(access: &Access) -> f64 {
     let each = if access.update == Update::Compare && places(access) { 2.0 } else { 1.0 };
-    packets(access) + f64::from(access.repeats) * each
+    updated_sectors(access) + f64::from(access.repeats) * each
 }
 
 /// Whether lanes of a sector update several places.

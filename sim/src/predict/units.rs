@@ -84,6 +84,10 @@ pub(super) struct Moved {
     pub loaded: f64,
     /// Those of them that were in L1.
     pub hits: f64,
+    /// Lines that L2 looked up for loads.
+    pub lines: f64,
+    /// Sectors that L2 wrote: those that memory brought, and those that were stored.
+    pub written: f64,
 }
 
 /// The parts.
@@ -109,6 +113,8 @@ pub(super) struct Units<'a> {
     memory: Memory,
     /// Lines that warps stored to and that have not left for L2.
     stores: Stores,
+    /// Of stores to many lines that come while L2 is behind, the part that joined the one before and was not told to so far.
+    joined_so_far: f64,
     /// What reads the registers of each partition.
     collectors: [Collector; PARTITIONS],
     atomics: f64,
@@ -123,8 +129,12 @@ pub(super) struct Units<'a> {
     /// What of each buffer the whole launch moves.
     footprint: Footprint,
     fresh_so_far: f64,
+    /// When L2 has written what memory brought and what was stored.
+    fills: f64,
     /// Clocks for which L2 writes what memory brings.
     filled: f64,
+    /// Clocks for which it writes what is stored, beside what it looks up for it.
+    data: f64,
     /// The part of what is written that goes to memory before the launch ends.
     pub written_back: f64,
     /// Clocks of a slice of L2 to those that all of them take together.
@@ -190,6 +200,7 @@ impl<'a> Units<'a> {
             writes: 0.0,
             memory: Memory::new(rates, 0.0),
             stores: Stores::default(),
+            joined_so_far: 0.0,
             collectors: Default::default(),
             atomics: 0.0,
             lookups: 0.0,
@@ -198,7 +209,9 @@ impl<'a> Units<'a> {
             first_wave: resident as u32,
             footprint: Footprint::default(),
             fresh_so_far: 0.0,
+            fills: 0.0,
             filled: 0.0,
+            data: 0.0,
             written_back: 1.0,
             slices,
             seen: HashMap::new(),
@@ -251,7 +264,7 @@ impl<'a> Units<'a> {
 
     /// When the last request is served.
     pub(super) fn drained(&self) -> f64 {
-        self.writes.max(self.memory.free).max(self.atomics)
+        self.writes.max(self.fills).max(self.memory.free).max(self.atomics)
     }
 
     /// A warp begins with so many instructions that the trace does not have.
@@ -289,7 +302,7 @@ impl<'a> Units<'a> {
     fn behind(&self, what: What) -> f64 {
         let What::Global(access) = what else { return 0.0 };
         match self.trace.accesses[access as usize].kind {
-            AccessKind::Store => self.writes.max(self.memory.free) - STORES,
+            AccessKind::Store => self.writes.max(self.fills).max(self.memory.free) - STORES,
             AccessKind::Atomic | AccessKind::Reduction => self.atomics - STORES,
             AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy => 0.0,
         }
@@ -373,22 +386,7 @@ impl<'a> Units<'a> {
             }
             AccessKind::Atomic | AccessKind::Reduction => {
                 let start = self.lsu(time, f64::from(access.lines.max(1)));
-                let returns = access.kind == AccessKind::Atomic && self.rates.l2_returning_sectors > 0.0;
-                let rate = if returns { self.rates.l2_returning_sectors } else { self.rates.l2_atomic_sectors };
-                let least = slices::packets(access) * self.active / rate;
-                let places = slices::clocks(access, self.rates) * self.active / self.slices;
-                let busy = least.max(places).max(slices::handed_over(access) / self.rates.store_sectors);
-                // What memory brings and what is stored is written to L2 as well.
-                self.writes = start.max(self.writes) + if self.pipes_of_code.is_some() { least } else { 0.0 };
-                let written = if self.pipes_of_code.is_some() { self.writes } else { 0.0 };
-                self.atomics = (start.max(self.atomics).max(self.lookups - least) + busy).max(written);
-                self.lookups = start.max(self.lookups) + least;
-                self.busy[at::ATOMICS] += least;
-                self.busy[at::PLACES] += places;
-                self.tags += f64::from(access.lines.max(1)) * FAR;
-                let found = self.found[number as usize];
-                let brought = self.brings_to_update(access, found, start, range, block);
-                (self.atomics + self.rates.atomic_latency).max(brought)
+                self.update(access, self.found[number as usize], start, range, block)
             }
         }
     }

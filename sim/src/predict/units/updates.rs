@@ -1,16 +1,49 @@
-//! Updates in L2, as memory behind it sees them.
+//! Updates in L2, and what memory behind it has to do for them.
 
 use super::super::reuse::Found;
-use super::super::trace::Access;
-use super::Units;
+use super::super::slices;
+use super::super::trace::{Access, AccessKind};
 use super::chance::is_due;
 use super::recency::LINE;
 use super::stores::SCATTERED;
+use super::{FAR, Units, at};
 
 impl Units<'_> {
+    /// An update that begins at `start`: when what was there before is back.
+    pub(super) fn update(
+        &mut self,
+        access: &Access,
+        found: Found,
+        start: f64,
+        range: std::ops::Range<usize>,
+        block: u32,
+    ) -> f64 {
+        let rates = self.rates;
+        let returns = access.kind == AccessKind::Atomic && rates.l2_returning_sectors > 0.0;
+        let rate = if returns { rates.l2_returning_sectors } else { rates.l2_atomic_sectors };
+        let least = slices::brought(access) * self.active / rate;
+        let places = slices::clocks(access, rates) * self.active / self.slices;
+        let busy = least.max(places).max(slices::handed_over(access) / rates.store_sectors);
+        // What memory brings and what is stored is written to L2 as well.
+        let behind = if self.pipes_of_code.is_some() {
+            self.writes = start.max(self.writes) + least;
+            self.fills = start.max(self.fills) + least;
+            self.writes.max(self.fills)
+        } else {
+            0.0
+        };
+        self.atomics = (start.max(self.atomics).max(self.lookups - least) + busy).max(behind);
+        self.lookups = start.max(self.lookups) + least;
+        self.busy[at::ATOMICS] += least;
+        self.busy[at::PLACES] += places;
+        self.tags += f64::from(access.lines.max(1)) * FAR;
+        let brought = self.brings_to_update(access, found, start, range, block);
+        (self.atomics + rates.atomic_latency).max(brought)
+    }
+
     /// Sectors are updated: what is not in L2, as `found` says, memory brings first, and it is written back; when the last of them is
     /// there. Updates of single words all over 256 MB take an H200 as long as stores there, 9.3 of them a clock.
-    pub(super) fn brings_to_update(
+    fn brings_to_update(
         &mut self,
         access: &Access,
         found: Found,
