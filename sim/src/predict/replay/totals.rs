@@ -93,3 +93,35 @@ fn hottest(trace: &Trace, rates: &Rates, all: f64, other: f64) -> f64 {
 fn with(own: f64, other: f64) -> f64 {
     if own > other / 2.0 { own + other } else { own }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::trace::{Access, AccessKind, BlockTrace, Event, Update};
+    use super::*;
+    use crate::target;
+
+    /// Two blocks whose warps update one word.
+    fn updates(update: Update) -> Trace {
+        let mut trace = Trace::default();
+        trace.sectors.push(0);
+        let (kind, lanes) = (AccessKind::Reduction, 1);
+        trace.accesses.push(Access { kind, update, sectors: 1, lines: 1, lanes, together: 1, ..Access::default() });
+        for index in 0..2 {
+            let warps = vec![vec![Event::Global { pc: 0, access: 0 }]; 8];
+            trace.blocks.push(BlockTrace { index, warps, ..BlockTrace::default() });
+        }
+        trace
+    }
+
+    #[test]
+    fn a_slice_that_all_go_to_has_its_part_of_the_rest() {
+        let rates = Rates::of(target::find("h200").expect("a target")).0;
+        let of = |update, other| hottest(&updates(update), &rates, 1.0, other);
+        let (plain, sums) = (of(Update::Plain, 0.0), of(Update::Sum, 0.0));
+        assert!((of(Update::Plain, 10.0) - plain - 10.0).abs() < 1e-9);
+        // A unit of its own adds up floating point, and has not to wait.
+        assert!((of(Update::Sum, 10.0) - sums).abs() < 1e-9);
+        // What is done to other places is no slower for a few updates.
+        assert!((of(Update::Plain, 1000.0) - plain).abs() < 1e-9);
+    }
+}

@@ -263,6 +263,22 @@ mod tests {
     }
 
     #[test]
+    fn halves_of_sectors_that_follow_at_once_are_wholes() {
+        let (mut stores, sectors) = (Stores::default(), [40, 41, 42, 43]);
+        let fresh = sectors.map(|sector| (sector, (true, true)));
+        assert!(stores.store((10, 0.0), &fresh, 16.0, 1.0, (30.0, 8), true).is_empty());
+        assert_eq!(stores.join(&[44, 45], 16.0), None);
+        assert_eq!(stores.join(&sectors, 16.0).map(|line| line.bytes), Some([32.0; 4]));
+        assert!(stores.lines.is_empty());
+    }
+
+    #[test]
+    fn a_store_to_many_lines_does_not_wait() {
+        let left = Stores::default().store((10, 0.0), &[(40, (true, true))], 16.0, 1.0, (30.0, 8), false);
+        assert_eq!(left.iter().map(|line| line.bytes).collect::<Vec<_>>(), [[16.0, 0.0, 0.0, 0.0]]);
+    }
+
+    #[test]
     fn a_line_that_waited_long_enough_leaves() {
         let mut stores = Stores::default();
         let mut left = Vec::new();
