@@ -262,9 +262,14 @@ impl<'a> Units<'a> {
         self.told.iter().map(of_all).fold(0.0, f64::max) * self.rates.same_store
     }
 
+    /// When L2 has written all that it got: what it looks up for stores, and data.
+    const fn written(&self) -> f64 {
+        self.writes.max(self.fills)
+    }
+
     /// When the last request is served.
     pub(super) fn drained(&self) -> f64 {
-        self.writes.max(self.fills).max(self.memory.free).max(self.atomics)
+        self.written().max(self.memory.free).max(self.atomics)
     }
 
     /// A warp begins with so many instructions that the trace does not have.
@@ -302,7 +307,7 @@ impl<'a> Units<'a> {
     fn behind(&self, what: What) -> f64 {
         let What::Global(access) = what else { return 0.0 };
         match self.trace.accesses[access as usize].kind {
-            AccessKind::Store => self.writes.max(self.fills).max(self.memory.free) - STORES,
+            AccessKind::Store => self.written().max(self.memory.free) - STORES,
             AccessKind::Atomic | AccessKind::Reduction => self.atomics - STORES,
             AccessKind::Load | AccessKind::LoadL2 | AccessKind::Copy => 0.0,
         }
@@ -382,11 +387,11 @@ impl<'a> Units<'a> {
             }
             AccessKind::Store => {
                 let start = self.lsu(time, passes);
-                self.store(access, before, start, range, block)
+                self.store(access, before, start, block)
             }
             AccessKind::Atomic | AccessKind::Reduction => {
                 let start = self.lsu(time, f64::from(access.lines.max(1)));
-                self.update(access, self.found[number as usize], start, range, block)
+                self.update(access, self.found[number as usize], start, block)
             }
         }
     }

@@ -131,28 +131,20 @@ impl BehindEachOther {
 
 impl Units<'_> {
     /// A store that begins at `start`: when it is known to be done.
-    pub(super) fn store(
-        &mut self,
-        access: &Access,
-        before: Option<u32>,
-        start: f64,
-        range: std::ops::Range<usize>,
-        block: u32,
-    ) -> f64 {
+    pub(super) fn store(&mut self, access: &Access, before: Option<u32>, start: f64, block: u32) -> f64 {
         let trace = self.trace;
-        let sectors = &trace.sectors[range];
+        let sectors = trace.touched(access);
         let bytes = footprint::bytes(access);
         let waits = match access.lines {
             ALONE.. => false,
-            SCATTERED.. if self.writes.max(self.fills) > start + BEHIND => {
+            SCATTERED.. if self.written() > start + BEHIND => {
                 access.width == WIDE.0 && (before.is_none() || is_due(&mut self.joined_so_far, WIDE.1))
             }
             _ => true,
         };
         // What follows at once joins before anything can leave.
         if let Some(before) = before.filter(|_| waits) {
-            let before = &trace.accesses[before as usize];
-            let before = &trace.sectors[before.first as usize..][..before.sectors as usize];
+            let before = trace.touched(&trace.accesses[before as usize]);
             if sectors.iter().all(|sector| before.contains(sector)) {
                 for of_line in sectors.chunk_by(|a, b| a >> 2 == b >> 2) {
                     for &sector in of_line {
@@ -232,7 +224,7 @@ impl Units<'_> {
         if bytes > 0.0 {
             self.memory(slot, (bytes, line.rows * self.written_back * written), true);
         }
-        self.writes.max(self.fills)
+        self.written()
     }
 
     /// All that was stored and is still kept leaves.

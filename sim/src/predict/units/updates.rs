@@ -10,14 +10,7 @@ use super::{FAR, Units, at};
 
 impl Units<'_> {
     /// An update that begins at `start`: when what was there before is back.
-    pub(super) fn update(
-        &mut self,
-        access: &Access,
-        found: Found,
-        start: f64,
-        range: std::ops::Range<usize>,
-        block: u32,
-    ) -> f64 {
+    pub(super) fn update(&mut self, access: &Access, found: Found, start: f64, block: u32) -> f64 {
         let rates = self.rates;
         let returns = access.kind == AccessKind::Atomic && rates.l2_returning_sectors > 0.0;
         let rate = if returns { rates.l2_returning_sectors } else { rates.l2_atomic_sectors };
@@ -28,7 +21,7 @@ impl Units<'_> {
         let behind = if self.pipes_of_code.is_some() {
             self.writes = start.max(self.writes) + least;
             self.fills = start.max(self.fills) + least;
-            self.writes.max(self.fills)
+            self.written()
         } else {
             0.0
         };
@@ -37,25 +30,18 @@ impl Units<'_> {
         self.busy[at::ATOMICS] += least;
         self.busy[at::PLACES] += places;
         self.tags += f64::from(access.lines.max(1)) * FAR;
-        let brought = self.brings_to_update(access, found, start, range, block);
+        let brought = self.brings_to_update(access, found, start, block);
         (self.atomics + rates.atomic_latency).max(brought)
     }
 
     /// Sectors are updated: what is not in L2, as `found` says, memory brings first, and it is written back; when the last of them is
     /// there. Updates of single words all over 256 MB take an H200 as long as stores there, 9.3 of them a clock.
-    fn brings_to_update(
-        &mut self,
-        access: &Access,
-        found: Found,
-        start: f64,
-        range: std::ops::Range<usize>,
-        block: u32,
-    ) -> f64 {
+    fn brings_to_update(&mut self, access: &Access, found: Found, start: f64, block: u32) -> f64 {
         let trace = self.trace;
         let (mut bytes, mut rows, mut written) = (0.0, 0.0, 0.0);
         // A line is there, or it is not.
         let (mut line, mut new) = (u64::MAX, None);
-        for &sector in &trace.sectors[range] {
+        for &sector in trace.touched(access) {
             let (_, l2) = self.touch(sector, 32.0, block, false);
             // It takes a place in L2; others that update it keep it there.
             self.asked(sector, 1.0);
